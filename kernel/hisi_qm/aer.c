@@ -26,12 +26,12 @@ pci_ers_result_t qm_error_detected(struct hisi_qm *qm, pci_channel_state_t state
 	if (!qm->pf)
 		return PCI_ERS_RESULT_NONE;
 
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	if (state == pci_channel_io_frozen)
 		qm_device_freeze(qm);
 	else if (!READ_ONCE(qm->broken))
 		qm_error_handle(qm);
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 	/* The queues end before the function is reset. */
 	flush_work(&qm->restart_work);
 	if (!READ_ONCE(qm->broken))
@@ -51,8 +51,8 @@ pci_ers_result_t qm_slot_reset(struct hisi_qm *qm)
 	if (!qm->pf)
 		return PCI_ERS_RESULT_RECOVERED;
 
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	qm_functions_recover(qm);
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 	return qm_is_isolated(qm) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Capabilities of a device: the hardware generations and the capability tables of core and engine. */
+#include <linux/module.h>
 #include <linux/slab.h>
 #include "internal.h"
 
-/* Newest last: a device belongs to the last row whose version isn't above its own. */
+/* Newest last */
 static const struct qm_generation qm_generations[] = {
 	{
 		.version = QM_HW_V2,
@@ -16,8 +17,28 @@ static const struct qm_generation qm_generations[] = {
 		.pasid_in_context = true,
 		.pm_control = true,
 		.shutdown_on_error = true,
+	}, {
+		.version = QM_HW_V4,
+		.api = "hisi_qm_v3",
+		.cap_registers = true,
+		.pasid_in_context = true,
+		.pm_control = true,
+		.shutdown_on_error = true,
+		.message_registers = true,
+	}, {
+		.version = QM_HW_V5,
+		.api = "hisi_qm_v5",
+		.cap_registers = true,
+		.pasid_in_context = true,
+		.pm_control = true,
+		.shutdown_on_error = true,
+		.message_registers = true,
 	},
 };
+
+static bool any_version;
+module_param(any_version, bool, 0644);
+MODULE_PARM_DESC(any_version, "Drive hardware of an unknown version as the newest known one before it (default: N)");
 
 static const struct hisi_qm_cap qm_caps[QM_CAP_ID_NR] = {
 	[QM_CAP_ID_FEATURES] =
@@ -42,20 +63,43 @@ static const struct hisi_qm_cap qm_caps[QM_CAP_ID_NR] = {
 		{ QM_CAP_ABNORMAL_IRQ, 16, 0xff, 1, 1 },
 	[QM_CAP_ID_ABNORMAL_IRQ_VECTOR] =
 		{ QM_CAP_ABNORMAL_IRQ, 0, 0xffff, 3, 3 },
+	[QM_CAP_ID_MESSAGE_IRQ_TYPE] =
+		{ QM_CAP_MSG_IRQ, 16, 0xffff, 0, 1 },
+	[QM_CAP_ID_MESSAGE_IRQ_VECTOR] =
+		{ QM_CAP_MSG_IRQ, 0, 0xffff, 0, 2 },
 	[QM_CAP_ID_PF_IRQ_NUM] =
 		{ QM_CAP_IRQ_NUM, 16, 0xffff, 4, 4 },
 	[QM_CAP_ID_VF_IRQ_NUM] =
 		{ QM_CAP_IRQ_NUM, 0, 0xffff, 2, 3 },
 };
 
-static const struct qm_generation *qm_generation_find(u8 version)
+static u32 qm_hw_version(struct hisi_qm *qm)
 {
-	int i;
+	u32 version = qm->pdev->revision == QM_HW_V3 ? hisi_qm_read(qm, QM_SUB_VERSION_ID) : 0;
 
-	for (i = ARRAY_SIZE(qm_generations) - 1; i >= 0; i--)
-		if (version >= qm_generations[i].version)
-			return &qm_generations[i];
-	return NULL;
+	return version ?: qm->pdev->revision;
+}
+
+/* What other registers an unknown version has nobody knows, so only an administrator's word lets it through. */
+static const struct qm_generation *qm_generation_find(struct hisi_qm *qm)
+{
+	const struct qm_generation *gen;
+	u32 version = qm_hw_version(qm);
+	int i = ARRAY_SIZE(qm_generations) - 1;
+
+	while (i > 0 && version < qm_generations[i].version)
+		i--;
+	gen = &qm_generations[i];
+	if (version == gen->version)
+		return gen;
+	if (version < gen->version || !READ_ONCE(any_version)) {
+		pci_err(qm->pdev, "hardware version 0x%x is unknown, expected 0x%x, 0x%x, 0x%x or 0x%x%s\n", version,
+			QM_HW_V2, QM_HW_V3, QM_HW_V4, QM_HW_V5,
+			version < gen->version ? "" : "; hisi_qm's parameter any_version=1 tries it all the same");
+		return NULL;
+	}
+	pci_warn(qm->pdev, "hardware version 0x%x is unknown, and is driven as 0x%x\n", version, gen->version);
+	return gen;
 }
 
 static u32 qm_cap_read(struct hisi_qm *qm, const struct hisi_qm_cap *cap, bool registers)
@@ -142,12 +186,9 @@ int qm_caps_init(struct hisi_qm *qm)
 	unsigned int i;
 	int ret;
 
-	qm->gen = qm_generation_find(qm->pdev->revision);
-	if (!qm->gen) {
-		pci_err(qm->pdev, "hardware version 0x%x is not supported, the first one is 0x%x\n",
-			qm->pdev->revision, qm_generations[0].version);
+	qm->gen = qm_generation_find(qm);
+	if (!qm->gen)
 		return -ENODEV;
-	}
 
 	if (qm->gen->cap_registers) {
 		registers = hisi_qm_read(qm, QM_CAP_VERSION) & QM_CAP_VERSION_MASK;

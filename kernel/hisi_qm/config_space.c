@@ -44,13 +44,13 @@ static int qm_configs_restore(struct hisi_qm *qm)
 
 /**
  * qm_device_freeze - break a device that has had a fatal error
- * @qm: the physical function, whose vfs_lock is held
+ * @qm: the physical function, whose functions are claimed
  *
  * The reset of the device waits for the PCI core's reset of the function, but not for ever.
  */
 void qm_device_freeze(struct hisi_qm *qm)
 {
-	lockdep_assert_held(&qm->vfs_lock);
+	qm_assert_claimed(qm);
 	qm->device_frozen = true;
 	qm->reset_after = jiffies + msecs_to_jiffies(QM_SLOT_RESET_MS);
 	qm_break(qm, "fatal PCI Express error");
@@ -58,11 +58,11 @@ void qm_device_freeze(struct hisi_qm *qm)
 
 /**
  * qm_device_thaw - restore config space that a fatal error may have cost
- * @qm: the physical function, whose vfs_lock is held; nothing happens without such an error
+ * @qm: the physical function, whose functions are claimed; nothing happens without such an error
  */
 void qm_device_thaw(struct hisi_qm *qm)
 {
-	lockdep_assert_held(&qm->vfs_lock);
+	qm_assert_claimed(qm);
 	if (!qm->device_frozen)
 		return;
 	qm->device_frozen = false;

@@ -152,14 +152,14 @@ int hisi_qm_probe(struct pci_dev *pdev, const struct pci_device_id *id, const st
 
 	if (!physical)
 		return qm_probe(pdev, NULL, pf, engine, config);
-	mutex_lock(&physical->vfs_lock);
+	qm_claim(physical);
 	if (READ_ONCE(physical->broken)) {
 		pci_err(pdev, "not bound, as the physical function is broken\n");
 		ret = -EIO;
 	} else {
 		ret = qm_probe(pdev, physical, pf, engine, config);
 	}
-	mutex_unlock(&physical->vfs_lock);
+	qm_claim_end(physical);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(hisi_qm_probe);
@@ -174,9 +174,10 @@ void hisi_qm_remove(struct pci_dev *pdev)
 	struct hisi_qm *physical = qm->physical;
 
 	qm_power_exit(qm);
+	WRITE_ONCE(qm->removing, true);
 	qm_reset_forbid(qm);
 	if (physical)
-		mutex_lock(&physical->vfs_lock);
+		qm_claim(physical);
 	qm_vfs_remove(qm);
 	qm_vfs_disable(qm);
 	qm_message_stop(qm);
@@ -185,9 +186,12 @@ void hisi_qm_remove(struct pci_dev *pdev)
 	qm_stop(qm);
 	if (qm->pf)
 		qm->engine->hw_exit(qm);
-	qm_free(qm);
+	/* A function without data is nobody's: a reset doesn't wait for it. */
+	pci_set_drvdata(pdev, NULL);
 	if (physical)
-		mutex_unlock(&physical->vfs_lock);
+		qm_claim_end(physical);
+	/* Waits for processes in the middle of an open(), for which nobody else has to wait. */
+	qm_free(qm);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_remove);
 
@@ -199,14 +203,15 @@ void hisi_qm_shutdown(struct pci_dev *pdev)
 {
 	struct hisi_qm *qm = pci_get_drvdata(pdev);
 
+	WRITE_ONCE(qm->removing, true);
 	qm_reset_forbid(qm);
 	/* A later reset of the physical function must not start it again. */
 	if (qm->physical)
-		mutex_lock(&qm->physical->vfs_lock);
+		qm_claim(qm->physical);
 	qm_vfs_remove(qm);
 	qm_shutdown(qm);
 	if (qm->physical)
-		mutex_unlock(&qm->physical->vfs_lock);
+		qm_claim_end(qm->physical);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 

@@ -12,6 +12,7 @@ int qm_hw_init(struct hisi_qm *qm)
 {
 	int ret;
 
+	hisi_qm_write(qm, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
 	if (qm->gen->pm_control)
 		hisi_qm_write(qm, QM_PM_CTRL, hisi_qm_read(qm, QM_PM_CTRL) | QM_PM_CTRL_IDLE_DISABLE);
 
@@ -36,8 +37,6 @@ static int qm_eventq_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, struct qm_even
 		.dw6 = cpu_to_le32((q->depth - 1) | QM_EQC_DW6_PHASE),
 	};
 
-	q->head = 0;
-	q->phase = true;
 	return qm_context_load(qm, cmd, 0, &eqc, sizeof(eqc));
 }
 
@@ -64,6 +63,22 @@ static void qm_vf_state(struct hisi_qm *qm, u32 state)
 		hisi_qm_write(qm, QM_VF_STATE, state);
 }
 
+static void qm_eventq_rewind(struct qm_eventq *q)
+{
+	q->head = 0;
+	q->phase = true;
+}
+
+/* A concurrent qm_qp_put() reads the asynchronous event ring. It finds nothing there until the device writes. */
+static void qm_memory_clear(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->aeq_lock);
+	memset(qm->mem, 0, qm->mem_size);
+	qm_eventq_rewind(&qm->eq);
+	qm_eventq_rewind(&qm->aeq);
+	mutex_unlock(&qm->aeq_lock);
+}
+
 /**
  * qm_function_start - give the function its queues and event rings
  * @qm: the function; the device may access memory
@@ -72,13 +87,10 @@ int qm_function_start(struct hisi_qm *qm)
 {
 	int ret;
 
-	/* A concurrent qm_qp_put() reads the asynchronous event ring. */
-	mutex_lock(&qm->aeq_lock);
-	memset(qm->mem, 0, qm->mem_size);
+	qm_memory_clear(qm);
 	ret = qm->pf ? qm_vft_set(qm, 0, 0, qm->qp_num) : 0;
 	if (!ret)
 		ret = qm_contexts_load(qm);
-	mutex_unlock(&qm->aeq_lock);
 	if (ret)
 		goto err_clear_vft;
 

@@ -2,10 +2,13 @@
 /*
  * Resets of functions of one device: of one function by PCI, and of the whole device after an error.
  *
- * A reset of the physical function resets the virtual ones as well, and their config spaces. One lock keeps resets of
- * functions of one device apart, and their binding: it is held from the beginning of a reset to its end. The work item
- * only tries to take it, because removing the driver of a virtual function holds it, and removing that of the physical
+ * A reset of the physical function resets the virtual ones as well, and their config spaces. A reset claims the
+ * functions of the device from its beginning to its end, which keeps other resets and their binding away. The work item
+ * only tries to claim them, because removing the driver of a virtual function does, and removing that of the physical
  * function waits for the work item.
+ *
+ * A reset of a bus reaches all functions, and the PCI core calls for each of them, the physical one first. That one's
+ * call stops all of them. Virtual ones start when the core has restored their config space, at their own call.
  */
 #include <linux/pci.h>
 #include <linux/workqueue.h>
@@ -15,12 +18,16 @@
 /* A device with a lasting error must not keep the machine busy. */
 #define QM_RESET_PERIOD_MS	200
 
-static struct mutex *qm_vfs_lock(struct hisi_qm *qm)
-{
-	return &(qm->physical ? qm->physical : qm)->vfs_lock;
-}
-
 /* ------ the functions ------ */
+
+static void qm_vf_stop(struct hisi_qm *vf)
+{
+	if (vf->in_reset)
+		return;
+	vf->in_reset = true;
+	qm_reset_prepare(vf);
+	pci_save_state(vf->pdev);
+}
 
 static void qm_functions_stop(struct hisi_qm *qm, bool device)
 {
@@ -32,17 +39,18 @@ static void qm_functions_stop(struct hisi_qm *qm, bool device)
 	qm_message_stop(qm);
 	/* A request that one function's stop has ended must not be sent again by another function that stops next. */
 	list_for_each_entry(vf, &qm->vfs, vf_node)
-		qm_close(vf);
+		if (!vf->in_reset)
+			qm_close(vf);
 	qm_close(qm);
-	list_for_each_entry(vf, &qm->vfs, vf_node) {
-		qm_reset_prepare(vf);
-		pci_save_state(vf->pdev);
-	}
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_vf_stop(vf);
 	/* What the device makes of a virtual function that is being reset is no error of the device. */
-	if (qm->physical)
+	qm->holds_errors = qm->physical;
+	if (qm->holds_errors)
 		qm_error_suspend(qm->physical);
 	if (qm->pf)
 		qm_error_hold(qm);
+	qm->in_reset = true;
 	qm_reset_prepare(qm);
 	/* Last, since it may take long, and other drivers limit the time from their stop to their start. */
 	if (qm->pf)
@@ -86,29 +94,48 @@ static void qm_pf_start(struct hisi_qm *qm)
 	qm_ecc_end(qm);
 }
 
+static void qm_vf_start(struct hisi_qm *vf)
+{
+	/* The PCI core is about to restore its config space, and calls then. */
+	if (!vf->by_pci) {
+		vf->in_reset = false;
+		pci_restore_state(vf->pdev);
+		qm_vf_reset_done(vf);
+	}
+	qm_power_put(vf);
+}
+
+static void qm_errors_resume(struct hisi_qm *qm)
+{
+	if (!qm->holds_errors)
+		return;
+	qm->holds_errors = false;
+	if (qm->physical->in_reset)
+		qm_error_release(qm->physical);
+	else
+		qm_error_resume(qm->physical);
+}
+
 static void qm_functions_start(struct hisi_qm *qm)
 {
 	unsigned int vfs = pci_num_vf(qm->pdev);
 	struct hisi_qm *vf;
 
+	qm->in_reset = false;
 	if (qm->pf)
 		qm_pf_start(qm);
 	else if (qm->physical)
 		qm_vf_reset_done(qm);
 	else
 		qm_reset_done(qm);
-	if (qm->physical)
-		qm_error_resume(qm->physical);
+	qm_errors_resume(qm);
 	if (vfs && !READ_ONCE(qm->broken)) {
 		if (qm_vfs_set_shares(qm, vfs))
 			pci_err(qm->pdev, "its virtual functions have lost their queues\n");
 		qm_vfs_order_start(qm);
 	}
-	list_for_each_entry(vf, &qm->vfs, vf_node) {
-		pci_restore_state(vf->pdev);
-		qm_vf_reset_done(vf);
-		qm_power_put(vf);
-	}
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_vf_start(vf);
 	if (qm->pf)
 		qm_error_release(qm);
 }
@@ -117,14 +144,28 @@ static void qm_functions_start(struct hisi_qm *qm)
 
 /**
  * qm_functions_reset_prepare - stop a function before its reset, and all functions that are reset with it
- * @qm: the function
+ * @qm: the function; nothing happens if its physical function has stopped it for the same reset
  */
 void qm_functions_reset_prepare(struct hisi_qm *qm)
 {
-	mutex_lock(qm_vfs_lock(qm));
+	pm_runtime_get_sync(&qm->pdev->dev);
+	qm_claim(qm_device(qm));
+	qm->by_pci = true;
+	if (qm->in_reset)
+		return;
 	if (qm->pf)
 		qm_device_thaw(qm);
 	qm_functions_stop(qm, false);
+}
+
+static void qm_functions_restart(struct hisi_qm *qm)
+{
+	qm_functions_start(qm);
+	/* The administrator has looked at it. */
+	if (qm->pf)
+		qm_isolate_forget(qm);
+	if (!READ_ONCE(qm->broken))
+		qm_message_start(qm);
 }
 
 /**
@@ -133,13 +174,13 @@ void qm_functions_reset_prepare(struct hisi_qm *qm)
  */
 void qm_functions_reset_done(struct hisi_qm *qm)
 {
-	qm_functions_start(qm);
-	/* The administrator has looked at it. */
-	if (qm->pf)
-		qm_isolate_forget(qm);
-	if (!READ_ONCE(qm->broken))
-		qm_message_start(qm);
-	mutex_unlock(qm_vfs_lock(qm));
+	qm->by_pci = false;
+	if (qm->physical && qm->physical->in_reset)
+		qm_errors_resume(qm);
+	else
+		qm_functions_restart(qm);
+	qm_claim_end(qm_device(qm));
+	qm_power_put(qm);
 }
 
 /* ------ sleep of the system ------ */
@@ -153,10 +194,10 @@ void qm_functions_sleep(struct hisi_qm *qm)
 	if (qm->physical)
 		return;
 	qm_reset_forbid(qm);
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	qm_device_thaw(qm);
 	qm_functions_stop(qm, false);
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 }
 
 /**
@@ -169,7 +210,7 @@ void qm_functions_wake(struct hisi_qm *qm)
 
 	if (qm->physical)
 		return;
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	/* The PCI core may have restored a virtual function before it existed again. */
 	list_for_each_entry(vf, &qm->vfs, vf_node)
 		pci_load_saved_state(vf->pdev, vf->config);
@@ -179,7 +220,7 @@ void qm_functions_wake(struct hisi_qm *qm)
 	qm->isolate_next = false;
 	if (!READ_ONCE(qm->broken))
 		qm_message_start(qm);
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 	qm_reset_allow(qm);
 }
 
@@ -220,13 +261,13 @@ static void qm_device_recover(struct hisi_qm *qm)
 
 /**
  * qm_functions_recover - reset the device if it is broken
- * @qm: the physical function, whose vfs_lock is held
+ * @qm: the physical function, whose functions are claimed
  *
  * A device that can't be reset any more is isolated.
  */
 void qm_functions_recover(struct hisi_qm *qm)
 {
-	lockdep_assert_held(&qm->vfs_lock);
+	qm_assert_claimed(qm);
 	qm_device_thaw(qm);
 	if (!READ_ONCE(qm->broken))
 		return;
@@ -252,11 +293,11 @@ static bool qm_device_try_recover(struct hisi_qm *qm)
 
 	if (qm_power_get(qm))
 		return false;
-	if (mutex_trylock(&qm->vfs_lock)) {
+	if (qm_claim_try(qm)) {
 		done = !qm_device_too_early(qm);
 		if (done)
 			qm_functions_recover(qm);
-		mutex_unlock(&qm->vfs_lock);
+		qm_claim_end(qm);
 	}
 	qm_power_put(qm);
 	return done;

@@ -19,20 +19,21 @@
 
 /*
  * lock			protects				taken with
- * qm->vfs_lock		binding and resets of a device's functions	the device locks of PCI; reset_work tries only
- * qm->vfs_list_lock	the list of them, for work items		vfs_lock
+ * qm->vfs_list_lock	the list of virtual functions, for work items
  * qm->aeq_lock		the asynchronous event ring		uacce's locks of a queue
- * qp->lock		one queue's hardware and memory		those and aeq_lock
- * qm->stop_lock	the turn of the next stop		aeq_lock, qp->lock
- * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock, stop_lock
- * qm->vft_lock		the queue table's registers			vfs_lock, aeq_lock
+ * qp->lock		one queue's hardware and memory		those
+ * qm->mb_lock		mailbox register, context buffer	qp->lock
+ * qm->vft_lock		the queue table's registers
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
- * qm->regs_lock	registers against a reset		vfs_lock; readers only try it, also under uacce_prov
- * qm->count_lock	whose counters are shown		qp->lock, stop_lock, mb_lock; regs_lock follows
+ * qm->regs_lock	registers against a reset		readers only try it, also under uacce_prov
+ * qm->count_lock	whose counters are shown		qp->lock, mb_lock; regs_lock follows
+ *
+ * Before all of these: the device locks of PCI, then the claim to the functions of a device (claim.c).
  *
  * state_lock is never held while waiting for hardware. Opening a queue takes it, and no
- * other of these locks that the owner of another queue can hold.
+ * other of these locks that the owner of another queue can hold. aeq_lock, vft_lock and event_lock,
+ * too, aren't held over a wait for more than a register; docs/hisi_qm.md lists all waits.
  */
 
 #define QM_REG_TIMEOUT_US	(5 * USEC_PER_SEC)
@@ -55,9 +56,6 @@
 /* Most that counts between two polls of a busy mailbox after a timeout; it is polled at least that often. */
 #define QM_MB_LOOK_MAX_US	(2 * QM_STUCK_PERIOD_S * USEC_PER_SEC)
 
-/* The interrupt of messages. */
-#define QM_MESSAGE_VECTOR	2
-
 /* A ring of no owner, to which stopped queues point. */
 #define QM_PARKING_DEPTH	2
 #define QM_PARKING_BYTES	4096
@@ -76,6 +74,8 @@ enum qm_cap {
 	QM_CAP_ID_AEQ_IRQ_VECTOR,
 	QM_CAP_ID_ABNORMAL_IRQ_TYPE,
 	QM_CAP_ID_ABNORMAL_IRQ_VECTOR,
+	QM_CAP_ID_MESSAGE_IRQ_TYPE,
+	QM_CAP_ID_MESSAGE_IRQ_VECTOR,
 	QM_CAP_ID_PF_IRQ_NUM,
 	QM_CAP_ID_VF_IRQ_NUM,
 	QM_CAP_ID_NR,
@@ -89,6 +89,7 @@ enum qm_cap {
  * @pasid_in_context: queues carry their own PASID
  * @pm_control:	idle power-down must be switched off for exact bandwidth shares
  * @shutdown_on_error: hardware closes its bus master on errors that need a reset
+ * @message_registers: messages between functions pass by registers rather than by the mailbox, which this driver can't
  * @resets_by_mask: before a reset, its MSI messages are masked rather than disabled, and it must answer a test
  */
 struct qm_generation {
@@ -98,6 +99,7 @@ struct qm_generation {
 	bool pasid_in_context;
 	bool pm_control;
 	bool shutdown_on_error;
+	bool message_registers;
 	bool resets_by_mask;
 };
 
@@ -123,8 +125,12 @@ enum qm_state {
  * @requests:	completed for its owner, up to the last look at the device's counter
  * @counted:	that counter's value then, if @counting
  * @counting:	that is where the next request begins
+ * @draining:	its owner has no say any more: @waited_us counts on in later stops
+ * @waited_us:	how long stops have waited for its requests, up to @seen
+ * @seen:	the last look at them
  * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
+ * @doomed:	the device has ended it: end_work takes it from its owner
  * @rings:	its owner may ring by ioctl
  * @rung:	the last tail that it has rung so since the start, or -1
  * @cq_head:	first completion that poll() hasn't reported
@@ -144,9 +150,13 @@ struct hisi_qp {
 	u64 requests;
 	u32 counted;
 	bool counting;
+	bool draining;
+	u64 waited_us;
+	ktime_t seen;
 
 	spinlock_t event_lock;
 	struct uacce_queue *file;
+	bool doomed;
 	bool rings;
 	int rung;
 	u16 cq_head;
@@ -201,7 +211,14 @@ struct hisi_qm {
 	struct pci_dev *pdev;
 	bool pf;		/* the physical function: only that has registers of device and engine */
 	struct hisi_qm *physical; /* of a virtual function, see qm_physical() */
-	struct mutex vfs_lock;	/* the physical function's, if there is one */
+	/* Of the physical function, if there is one: see claim.c. */
+	spinlock_t claim_lock;
+	struct task_struct *claimer;
+	unsigned int claims;
+	wait_queue_head_t claim_wait;
+	bool in_reset;		/* of its own or with its device: stopped until it starts */
+	bool by_pci;		/* the PCI core is resetting it, and will call again */
+	bool holds_errors;	/* its physical function reports no errors */
 	struct mutex vfs_list_lock;
 	struct list_head vfs;	/* virtual functions that this driver has */
 	struct list_head vf_node;
@@ -238,20 +255,22 @@ struct hisi_qm {
 	struct hisi_qp *qps;
 	size_t dus_size;
 	size_t mmio_size;
-	int reset_capability;	/* in config space, 0: none */
 	bool can_reset;		/* the device has a reset method */
 	bool reset_allowed;	/* reset_work may run */
 	unsigned long reset_ended; /* of the last one after an error, in jiffies; 0: none */
 	bool device_frozen;	/* by a fatal error, until the PCI core has reset it or reset_after */
 	unsigned long reset_after; /* in jiffies */
 	struct pci_saved_state *config;	/* config space, NULL: there was no memory for it */
-	bool vfs_changing;	/* virtual functions are being enabled or disabled, under vfs_lock */
+	bool vfs_changing;	/* virtual functions are being enabled or disabled: set by a claimer */
 	struct delayed_work reset_work;
 	struct work_struct restart_work;
 	struct delayed_work stuck_work;
 	unsigned int stuck_period_s;
+	struct delayed_work end_work;
+	atomic64_t ending_us;	/* of the device: how long functions that end have waited for queues */
 
-	struct mutex stop_lock;
+	bool turn_taken;	/* a queue is being stopped */
+	wait_queue_head_t turn_wait;
 	struct mutex mb_lock;
 	bool mb_busy;		/* with a command that has timed out */
 	bool mb_stopping;	/* that command is a STOP_QP */
@@ -277,9 +296,12 @@ struct hisi_qm {
 
 	bool messages_on;
 	bool messages_end;	/* the thread of the interrupt must end */
+	bool removing;		/* the driver is being removed, which waits for a reset */
 	u32 message;		/* the last one that a virtual function has fetched, 0: none */
 	u32 message_value;
 	u64 vfs_answered;	/* a bit for each virtual function: the last order */
+	u64 vfs_missed;		/* an order, and haven't said anything since */
+	u64 vfs_in_use;		/* when they were ordered to stop */
 	u64 vfs_ask_bandwidth;
 	u64 vfs_ask_isolation;
 	atomic64_t vfs_follow_isolation; /* have asked before */
@@ -344,6 +366,12 @@ static inline void qm_power_put(struct hisi_qm *qm)
 	pm_runtime_put_autosuspend(&qm->pdev->dev);
 }
 
+/* One of its owner's stop words. */
+static inline void qm_qp_word(struct hisi_qp *qp, size_t offset)
+{
+	WRITE_ONCE(*(u32 *)(qp->dus->va + offset), 1);
+}
+
 /* Its number within the device: the physical function is 0. */
 static inline u32 qm_function_number(struct pci_dev *pdev)
 {
@@ -365,6 +393,23 @@ static inline u32 qm_snapshot_now(const struct qm_snapshot *s, unsigned int i)
 {
 	return hisi_qm_read(s->qm, s->base + s->regs[i].offset);
 }
+
+/* Its physical function, if this driver has that. */
+static inline struct hisi_qm *qm_device(struct hisi_qm *qm)
+{
+	return qm->physical ?: qm;
+}
+
+static inline void qm_assert_claimed(struct hisi_qm *device)
+{
+	WARN_ON_ONCE(READ_ONCE(device->claimer) != current);
+}
+
+/* claim.c */
+void qm_claim_init(struct hisi_qm *qm);
+bool qm_claim_try(struct hisi_qm *device);
+void qm_claim(struct hisi_qm *device);
+void qm_claim_end(struct hisi_qm *device);
 
 /* snapshot.c */
 struct qm_snapshot *qm_snapshot_take(struct hisi_qm *qm, u32 base, const struct hisi_qm_named_reg *regs,
@@ -393,6 +438,7 @@ void qm_vfs_add(struct hisi_qm *vf);
 void qm_vfs_remove(struct hisi_qm *vf);
 void qm_stuck_after(struct hisi_qm *qm, unsigned int seconds);
 void qm_stuck_schedule(struct hisi_qm *qm);
+void qm_end_schedule(struct hisi_qm *qm, unsigned int ms);
 
 /* isolate.c */
 int qm_isolate_threshold(struct hisi_qm *qm, u32 number);
@@ -458,6 +504,19 @@ int qm_vft_qos(struct hisi_qm *qm, u32 function, u32 *qos);
 int qm_vft_set_qos(struct hisi_qm *qm, u32 function, u32 qos);
 void qm_vft_forget_qos(struct hisi_qm *qm, u32 first, u32 last);
 
+/* stop.c */
+void qm_qp_notify(struct hisi_qp *qp);
+void qm_qp_doom(struct hisi_qp *qp);
+void qm_qp_set_rings(struct hisi_qp *qp, bool rings);
+int qm_qp_park(struct hisi_qp *qp);
+int qm_qp_stop(struct hisi_qp *qp);
+void qm_qp_stuck(struct hisi_qp *qp, int err);
+void qm_ending_begin(struct hisi_qm *qm);
+int qm_qp_end_locked(struct hisi_qp *qp);
+void qm_qp_kill(struct hisi_qp *qp);
+bool qm_qp_end_doomed(struct hisi_qp *qp);
+int qm_qp_stop_stuck(struct hisi_qp *qp);
+
 /* queue.c */
 int qm_queues_init(struct hisi_qm *qm);
 void qm_queues_exit(struct hisi_qm *qm);
@@ -469,11 +528,7 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file);
 int qm_qp_recover(struct hisi_qp *qp);
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority);
 int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db);
-int qm_qp_stop(struct hisi_qp *qp);
-void qm_qp_kill(struct hisi_qp *qp);
 int qm_queues_available(struct hisi_qm *qm);
-void qm_qp_notify(struct hisi_qp *qp);
-void qm_qp_failed(struct hisi_qp *qp);
 
 /* irq.c */
 int qm_irq_init(struct hisi_qm *qm);
@@ -534,6 +589,12 @@ void qm_reset_done(struct hisi_qm *qm);
 void qm_reset_failed(struct hisi_qm *qm, const char *why);
 
 /* message.c */
+/* Number of the interrupt of messages, for a function that has them. */
+static inline int qm_message_irq_number(const struct hisi_qm *qm)
+{
+	return pci_irq_vector(qm->pdev, qm->caps[QM_CAP_ID_MESSAGE_IRQ_VECTOR]);
+}
+
 bool qm_has_messages(struct hisi_qm *qm);
 int qm_message_init(struct hisi_qm *qm);
 void qm_message_exit(struct hisi_qm *qm);

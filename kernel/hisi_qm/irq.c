@@ -65,8 +65,7 @@ static void qm_aeqe_handle(struct hisi_qm *qm, u32 entry)
 		dev_err_ratelimited(&qm->pdev->dev, "queue %u: %s, stopping it\n", id,
 				    type == QM_AEQE_CQ_OVERFLOW ? "completion queue overflow" :
 								  "completion error");
-		qm_qp_failed(&qm->qps[id]);
-		qm_qp_kill(&qm->qps[id]);
+		qm_qp_doom(&qm->qps[id]);
 		return;
 	}
 	dev_err_ratelimited(&qm->pdev->dev, "unknown asynchronous event 0x%x\n", entry);
@@ -110,7 +109,8 @@ static irqreturn_t qm_aeq_thread(int irq, void *data)
  * @qm: the function
  *
  * A stopped queue raises no more events, so afterwards no event for it is left, and its next
- * owner isn't stopped for the errors of the last.
+ * owner isn't stopped for the errors of the last. Every close calls this: events are noted here, and
+ * nothing is waited for.
  */
 void qm_aeq_drain(struct hisi_qm *qm)
 {

@@ -128,7 +128,7 @@ err_count:
  */
 void qm_mailbox_init(struct hisi_qm *qm)
 {
-	mutex_init(&qm->stop_lock);
+	init_waitqueue_head(&qm->turn_wait);
 	mutex_init(&qm->mb_lock);
 }
 
@@ -193,7 +193,7 @@ static bool qm_mailbox_has_starts(struct hisi_qm *qm)
 
 /**
  * qm_mailbox_stop_qp - make the device finish a queue
- * @qm: the function; its stop_lock is held
+ * @qm: the function; it is the queue's turn
  * @queue: queue number
  * @by_owner: called for a live owner, who can wait or be killed
  *
@@ -205,7 +205,6 @@ int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner)
 {
 	int ret;
 
-	lockdep_assert_held(&qm->stop_lock);
 	ret = qm_mutex_lock(&qm->mb_lock, by_owner);
 	if (ret)
 		return ret;

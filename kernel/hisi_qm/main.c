@@ -27,7 +27,7 @@ EXPORT_SYMBOL_GPL(hisi_qm_pdev);
 static int qm_pci_init(struct hisi_qm *qm)
 {
 	struct pci_dev *pdev = qm->pdev;
-	u32 size = qm->pf ? qm->engine->regs_size : QM_BAR2_VF_SIZE;
+	u32 size = qm->pf ? qm->engine->regs_size : QM_VF_REGS_END;
 	resource_size_t len;
 	int ret;
 
@@ -220,7 +220,7 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	INIT_LIST_HEAD(&qm->vfs);
 	INIT_LIST_HEAD(&qm->snapshots);
 	init_rwsem(&qm->regs_lock);
-	mutex_init(&qm->vfs_lock);
+	qm_claim_init(qm);
 	mutex_init(&qm->vfs_list_lock);
 	mutex_init(&qm->state_lock);
 	sema_init(&qm->count_lock, 1);

@@ -17,6 +17,7 @@
 /* Mainline's limits. An order may take 21 seconds until its acknowledgement, and again until its answer. */
 #define QM_ORDER_LIMIT_US	(42ull * USEC_PER_SEC)
 #define QM_VF_ACK_LIMIT_US	(21ull * USEC_PER_SEC)
+#define QM_VF_TURN_US		(1ull * USEC_PER_SEC)	/* the same, while others wait for an answer */
 #define QM_PF_ACK_LIMIT_US	(41ull * USEC_PER_SEC)
 #define QM_START_LIMIT_US	(60ull * USEC_PER_SEC)
 #define QM_ANSWER_LIMIT		(41 * HZ)
@@ -42,14 +43,14 @@ enum qm_message {
 
 /* ------ waiting ------ */
 
-/* The interrupt's thread gives up when qm_message_stop() waits for it. */
+/* The interrupt's thread gives up when qm_message_stop() waits for it, and so does a reset when a removal does. */
 static int qm_message_wait(struct hisi_qm *qm, bool (*is_over)(struct hisi_qm *qm, u64 what), u64 what, u64 limit_us)
 {
 	ktime_t seen = ktime_get();
 	u64 waited_us = 0;
 
 	while (!is_over(qm, what)) {
-		if (READ_ONCE(qm->messages_end))
+		if (READ_ONCE(qm->messages_end) || READ_ONCE(qm->removing))
 			return -ECANCELED;
 		if (waited_us > limit_us)
 			return -ETIMEDOUT;
@@ -63,6 +64,7 @@ static int qm_message_wait(struct hisi_qm *qm, bool (*is_over)(struct hisi_qm *q
 
 static void qm_vf_says(struct hisi_qm *qm, unsigned int vf, u32 message)
 {
+	qm->vfs_missed &= ~BIT_ULL(vf);
 	switch (message) {
 	case QM_MSG_NOT_STOPPED:
 	case QM_MSG_NOT_STARTED:
@@ -131,7 +133,8 @@ static int qm_vfs_tell(struct hisi_qm *qm, u16 target, u64 text)
 
 	if (ret)
 		return ret;
-	hisi_qm_write(qm, QM_IFC_INT_CFG, target & QM_TARGET_MASK);
+	hisi_qm_write(qm, QM_IFC_INT_CFG,
+		      (hisi_qm_read(qm, QM_IFC_INT_CFG) & ~QM_TARGET_MASK) | (target & QM_TARGET_MASK));
 	hisi_qm_write(qm, QM_IFC_INT_SET_P, 1);
 	return 0;
 }
@@ -167,25 +170,51 @@ static int qm_isolation_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
 	return 0;
 }
 
-/* A question that can't be answered now, since the mailbox is busy or a reset begins, stays. */
-static void qm_vfs_answer(struct hisi_qm *qm, u64 bits, u64 *asked,
+static bool qm_vf_fetched_or_others_ask(struct hisi_qm *qm, u64 bit)
+{
+	return qm_vfs_acknowledged(qm, bit) || ((qm->vfs_ask_bandwidth | qm->vfs_ask_isolation) & ~bit);
+}
+
+static void qm_vf_did_not_fetch(struct hisi_qm *qm, unsigned int vf)
+{
+	dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
+	atomic64_andnot(BIT_ULL(vf), &qm->vfs_follow_isolation);
+}
+
+/* @others: wait for their answers, which this one must not delay. */
+static void qm_vf_wait_fetched(struct hisi_qm *qm, unsigned int vf, bool others)
+{
+	int ret = qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_TURN_US);
+
+	if (ret == -ETIMEDOUT && !others)
+		ret = qm_message_wait(qm, qm_vf_fetched_or_others_ask, BIT_ULL(vf),
+				      QM_VF_ACK_LIMIT_US - QM_VF_TURN_US);
+	if (ret != -ECANCELED && !qm_vfs_acknowledged(qm, BIT_ULL(vf)))
+		qm_vf_did_not_fetch(qm, vf);
+}
+
+/*
+ * A question that can't be answered now, since the mailbox is busy or a reset begins, stays. Who hasn't fetched the
+ * last message isn't waited for again. @rest: will be answered next.
+ */
+static void qm_vfs_answer(struct hisi_qm *qm, u64 bits, u64 rest, u64 *asked,
 			  int (*answer)(struct hisi_qm *qm, unsigned int vf, u64 *text))
 {
 	unsigned int vf;
+	bool late;
 	u64 text;
 
 	for (; bits && !READ_ONCE(qm->messages_end); bits &= bits - 1) {
 		vf = __ffs64(bits);
 		if (answer(qm, vf, &text))
 			continue;
+		late = !qm_vfs_acknowledged(qm, BIT_ULL(vf));
 		if (qm_vfs_tell(qm, vf, text)) {
 			*asked |= BIT_ULL(vf);
 			continue;
 		}
-		if (qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) != -ETIMEDOUT)
-			continue;
-		dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
-		atomic64_andnot(BIT_ULL(vf), &qm->vfs_follow_isolation);
+		if (!late)
+			qm_vf_wait_fetched(qm, vf, rest | (bits & (bits - 1)));
 	}
 	*asked |= bits;
 }
@@ -203,8 +232,8 @@ static bool qm_vfs_serve(struct hisi_qm *qm, u64 unused)
 		isolation |= atomic64_read(&qm->vfs_follow_isolation);
 	qm->vfs_ask_bandwidth = 0;
 	qm->vfs_ask_isolation = 0;
-	qm_vfs_answer(qm, bandwidth, &qm->vfs_ask_bandwidth, qm_bandwidth_answer);
-	qm_vfs_answer(qm, isolation, &qm->vfs_ask_isolation, qm_isolation_answer);
+	qm_vfs_answer(qm, bandwidth, isolation, &qm->vfs_ask_bandwidth, qm_bandwidth_answer);
+	qm_vfs_answer(qm, isolation, 0, &qm->vfs_ask_isolation, qm_isolation_answer);
 	return all && !bandwidth && !isolation;
 }
 
@@ -233,17 +262,26 @@ static bool qm_vf_is_of_others(struct hisi_qm *qm, struct pci_dev *pdev)
 	return !qm_vf_is_ours(qm, pdev) && (driver != qm->pdev->dev.driver || pci_get_drvdata(pdev));
 }
 
-static u64 qm_vfs_of_others(struct hisi_qm *qm)
+/* Without bus mastering it gets no interrupts: the driver that has it, such as vfio, has it for nobody. */
+static bool qm_vf_is_idle(struct pci_dev *pdev)
+{
+	u16 command;
+
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	return !(command & PCI_COMMAND_MASTER);
+}
+
+static u64 qm_vfs_of_others(struct hisi_qm *qm, bool in_use)
 {
 	struct pci_dev *pdev = NULL;
 	u64 bits = 0;
 
-	lockdep_assert_held(&qm->vfs_lock);
+	qm_assert_claimed(qm);
 
 	if (!pci_num_vf(qm->pdev))
 		return 0;
 	while ((pdev = pci_get_device(qm->pdev->vendor, PCI_ANY_ID, pdev)))
-		if (qm_vf_is_of_others(qm, pdev))
+		if (qm_vf_is_of_others(qm, pdev) && !(in_use && qm_vf_is_idle(pdev)))
 			bits |= BIT_ULL(pci_iov_vf_id(pdev) + 1);
 	return bits;
 }
@@ -256,42 +294,57 @@ static bool qm_vfs_ordered(struct hisi_qm *qm, u64 order)
 static bool qm_vfs_have_answered(struct hisi_qm *qm, u64 bits)
 {
 	qm_vfs_listen(qm);
-	return !(bits & ~qm->vfs_answered & qm_vfs_of_others(qm));
+	return !(bits & ~qm->vfs_answered & qm_vfs_of_others(qm, false));
 }
 
-static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order, u64 value)
+/* A queue that doesn't stop may keep the mailbox for minutes. */
+static void qm_vfs_order_and_wait(struct hisi_qm *qm, u64 order, u64 bits)
 {
-	u64 bits = qm_has_messages(qm) ? qm_vfs_of_others(qm) : 0;
+	u64 missed;
+
+	if (!qm_message_wait(qm, qm_vfs_ordered, order, QM_VF_ACK_LIMIT_US) &&
+	    !qm_message_wait(qm, qm_vfs_have_answered, bits, QM_ORDER_LIMIT_US))
+		return;
+	missed = bits & ~qm->vfs_answered & qm_vfs_of_others(qm, false);
+	qm->vfs_missed |= missed;
+	pci_warn(qm->pdev, "virtual functions 0x%llx did not %s in time\n", missed,
+		 lower_32_bits(order) == QM_MSG_START ? "start again" : "stop");
+}
+
+/* All are told, and those in @bits are waited for, but who missed an order not before it speaks again. */
+static void qm_vfs_order(struct hisi_qm *qm, u64 order, u64 bits)
+{
+	u64 others = qm_has_messages(qm) ? qm_vfs_of_others(qm, false) : 0;
 
 	qm->vfs_answered = 0;
-	if (!bits)
-		return;
-	/* A queue that doesn't stop may keep the mailbox for minutes. */
-	if (qm_message_wait(qm, qm_vfs_ordered, order | value, QM_VF_ACK_LIMIT_US) ||
-	    qm_message_wait(qm, qm_vfs_have_answered, bits, QM_ORDER_LIMIT_US))
-		pci_warn(qm->pdev, "virtual functions 0x%llx did not %s in time\n", bits & ~qm->vfs_answered,
-			 order == QM_MSG_START ? "start again" : "stop");
+	qm->vfs_missed &= others;
+	bits &= others & ~qm->vfs_missed;
+	if (bits)
+		qm_vfs_order_and_wait(qm, order, bits);
+	else if (others)
+		qm_vfs_ordered(qm, order);
 }
 
 /**
  * qm_vfs_order_stop - have other drivers stop their virtual functions before a reset
- * @qm: the physical function, whose messages are stopped and whose vfs_lock is held
+ * @qm: the physical function, whose messages are stopped and whose functions are the caller's
  * @device: the device is reset, not just the physical function
  *
  * Functions that don't stop in time are reset all the same.
  */
 void qm_vfs_order_stop(struct hisi_qm *qm, bool device)
 {
-	qm_vfs_order(qm, device ? QM_MSG_STOP_DEVICE : QM_MSG_STOP_FUNCTION, 0);
+	qm->vfs_in_use = qm_has_messages(qm) ? qm_vfs_of_others(qm, true) : 0;
+	qm_vfs_order(qm, device ? QM_MSG_STOP_DEVICE : QM_MSG_STOP_FUNCTION, qm->vfs_in_use);
 }
 
 /**
  * qm_vfs_order_start - have other drivers start their virtual functions after a reset
- * @qm: the physical function, restarted, which has given the others their queues; vfs_lock is held
+ * @qm: the physical function, restarted, which has given the others their queues; after qm_vfs_order_stop()
  */
 void qm_vfs_order_start(struct hisi_qm *qm)
 {
-	qm_vfs_order(qm, QM_MSG_START, qm_isolation(qm));
+	qm_vfs_order(qm, QM_MSG_START | qm_isolation(qm), qm->vfs_in_use);
 }
 
 /* ------ virtual function ------ */
@@ -392,6 +445,7 @@ static void qm_pf_obey_stop(struct hisi_qm *qm)
 
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
 	pci_save_state(qm->pdev);
+	qm_close(qm);
 	qm_reset_prepare(qm);
 	/* The answer to the order may replace a question in the device: asked again afterwards. */
 	qm_ask_state(qm, QM_ASK_SENT, QM_ASK_WANTED);
@@ -483,7 +537,8 @@ static irqreturn_t qm_message_irq(int irq, void *data)
  */
 bool qm_has_messages(struct hisi_qm *qm)
 {
-	return !qm->physical && hisi_qm_has(qm, QM_CAP_PF_VF_MSG) && qm->vectors > QM_MESSAGE_VECTOR;
+	return !qm->physical && hisi_qm_has(qm, QM_CAP_PF_VF_MSG) && !qm->gen->message_registers &&
+	       qm->caps[QM_CAP_ID_MESSAGE_IRQ_TYPE] && qm->caps[QM_CAP_ID_MESSAGE_IRQ_VECTOR] < qm->vectors;
 }
 
 /**
@@ -494,7 +549,7 @@ int qm_message_init(struct hisi_qm *qm)
 {
 	if (!qm_has_messages(qm))
 		return 0;
-	return request_threaded_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), NULL, qm_message_irq,
+	return request_threaded_irq(qm_message_irq_number(qm), NULL, qm_message_irq,
 				    IRQF_ONESHOT | IRQF_NO_AUTOEN, qm->engine->name, qm);
 }
 
@@ -505,7 +560,7 @@ int qm_message_init(struct hisi_qm *qm)
 void qm_message_exit(struct hisi_qm *qm)
 {
 	if (qm_has_messages(qm))
-		free_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+		free_irq(qm_message_irq_number(qm), qm);
 }
 
 /**
@@ -545,7 +600,7 @@ void qm_message_start(struct hisi_qm *qm)
 
 	if (!qm_has_messages(qm))
 		return;
-	irq = pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR);
+	irq = qm_message_irq_number(qm);
 	/* A reset of its own has made it forget. */
 	if (!qm->pf)
 		WRITE_ONCE(qm->isolation_news, true);
@@ -568,7 +623,7 @@ void qm_message_stop(struct hisi_qm *qm)
 	WRITE_ONCE(qm->messages_end, true);
 	qm_messages_set(qm, false);
 	wake_up(&qm->ask_wait);
-	disable_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR));
+	disable_irq(qm_message_irq_number(qm));
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
 	WRITE_ONCE(qm->messages_end, false);
 }
@@ -582,7 +637,7 @@ static int qm_ask_begin(struct hisi_qm *qm)
 
 	mutex_lock(&qm->state_lock);
 	if (qm->messages_on && qm_ask_state(qm, QM_ASK_NOTHING, QM_ASK_WANTED)) {
-		irq_wake_thread(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+		irq_wake_thread(qm_message_irq_number(qm), qm);
 		ret = 0;
 	}
 	mutex_unlock(&qm->state_lock);

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs of a function: their owners, and their start, drain and stop in the device. */
+/* Queue pairs of a function: their owners, and their start in the device. */
 #include <linux/bitmap.h>
-#include <linux/delay.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "internal.h"
 
 #define QM_CQE_SHIFT		4
-#define QM_DRAIN_PERIOD_US	100
-#define QM_DRAIN_PERIOD_MAX_US	10000
-#define QM_SEEN_TIMEOUT_US	(100 * USEC_PER_MSEC)
-#define QM_BUSY_PERIOD_MS	50
 
 /* ------ reservation ------ */
 
@@ -111,84 +106,7 @@ static void qm_cqc_fill(struct hisi_qp *qp, struct qm_cqc *cqc, u32 pasid)
 		cqc->w11 = cpu_to_le16(QM_CQC_W11_PASID);
 }
 
-/*
- * A stopped queue keeps its contexts, and its next owner can ring the doorbell before the queue
- * is started. Without parking, that doorbell would make the device use the last owner's address
- * space and rings, which are free memory by then.
- */
-static int qm_qp_park(struct hisi_qp *qp)
-{
-	struct hisi_qm *qm = qp->qm;
-	struct qm_sqc sqc = {
-		.base_l = cpu_to_le32(lower_32_bits(qm->parking)),
-		.base_h = cpu_to_le32(upper_32_bits(qm->parking)),
-		.dw3 = cpu_to_le32((QM_PARKING_DEPTH - 1) |
-				   ilog2(qm->engine->sqe_size) << QM_QC_ENTRY_SHIFT),
-		.w8 = cpu_to_le16(QM_QC_RAND_PARKED),
-		.cq_num = cpu_to_le16(qp->id),
-		.w13 = cpu_to_le16(QM_SQC_W13_ORDER_ONE | QM_SQC_W13_DISABLED),
-	};
-	struct qm_cqc cqc = {
-		.base_l = sqc.base_l,
-		.base_h = sqc.base_h,
-		.dw3 = cpu_to_le32((QM_PARKING_DEPTH - 1) | QM_CQE_SHIFT << QM_QC_ENTRY_SHIFT),
-		.w8 = cpu_to_le16(QM_QC_RAND_PARKED),
-		.dw6 = cpu_to_le32(QM_CQC_DW6_PHASE),
-	};
-	struct qm_selection sel;
-	int ret;
-
-	mutex_lock(&qm->mb_lock);
-	qm_requests_begin(qp, &sel);
-	/* The SQC last: loading it ends the queue. */
-	ret = qm_context_load_locked(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
-	if (!ret)
-		ret = qm_context_load_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
-	/* What wasn't counted must not count for the next owner. */
-	if (!qm_requests_end(qp, &sel, !ret))
-		qp->counting = false;
-	mutex_unlock(&qm->mb_lock);
-	return ret;
-}
-
-/* ------ events ------ */
-
-/**
- * qm_qp_notify - wake up the processes that poll a queue
- * @qp: the queue, owned or not; any context
- */
-void qm_qp_notify(struct hisi_qp *qp)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->event_lock, flags);
-	if (qp->file)
-		uacce_wake_up(qp->file);
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-}
-
-/**
- * qm_qp_failed - the device reported an error of the queue itself
- * @qp: the queue, owned or not; any context
- */
-void qm_qp_failed(struct hisi_qp *qp)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->event_lock, flags);
-	if (qp->file)
-		uacce_queue_failed(qp->file, -EIO);
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-}
-
 /* ------ doorbells ------ */
-
-static void qm_qp_set_rings(struct hisi_qp *qp, bool rings)
-{
-	spin_lock_irq(&qp->event_lock);
-	qp->rings = rings;
-	spin_unlock_irq(&qp->event_lock);
-}
 
 /**
  * qm_qp_ring - ring for the owner of a queue
@@ -215,178 +133,6 @@ int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db)
 	}
 	spin_unlock_irqrestore(&qp->event_lock, flags);
 	return rings ? 0 : -ESHUTDOWN;
-}
-
-/* ------ stop ------ */
-
-static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
-{
-	return sqc->tail == cqc->tail &&
-	       !((sqc->w11 ^ cqc->w11) & cpu_to_le16(QM_QC_W11_TAIL_WRAP));
-}
-
-/*
- * A device that polls its registers may not have seen the last doorbell yet, which is written no more. It may also have
- * refused that one as wrong, so this isn't waited for as long as for requests.
- */
-static bool qm_qp_has_seen(struct hisi_qp *qp, const struct qm_sqc *sqc, u64 waited_us)
-{
-	int rung = READ_ONCE(qp->rung);
-
-	return rung < 0 || le16_to_cpu(sqc->tail) == rung || waited_us > QM_SEEN_TIMEOUT_US;
-}
-
-/* For devices without STOP_QP: polls until everything submitted has completed. */
-static int qm_qp_wait_drained(struct hisi_qp *qp)
-{
-	unsigned int period = QM_DRAIN_PERIOD_US;
-	ktime_t seen = ktime_get();
-	u64 waited_us = 0;
-	struct qm_sqc sqc;
-	struct qm_cqc cqc;
-	int ret;
-
-	for (;;) {
-		ret = qm_context_dump(qp->qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
-		if (ret)
-			return ret;
-		ret = qm_context_dump(qp->qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
-		if (ret)
-			return ret;
-		if (qm_qp_is_drained(&sqc, &cqc) && qm_qp_has_seen(qp, &sqc, waited_us))
-			return 0;
-		if (waited_us > QM_DRAIN_TIMEOUT_US)
-			return -ETIMEDOUT;
-
-		usleep_range(period, 2 * period);
-		period = min(2 * period, QM_DRAIN_PERIOD_MAX_US);
-		/* The time of the mailbox commands counts, too. */
-		waited_us += qm_looked(&seen, QM_MB_LOOK_MAX_US);
-	}
-}
-
-/*
- * One stop at a time waits for the mailbox, so that a start that competes with many stops waits
- * for one queue to finish, not for all.
- */
-static int qm_qp_finish_and_park(struct hisi_qp *qp, bool by_owner)
-{
-	struct hisi_qm *qm = qp->qm;
-	int ret;
-
-	ret = qm_mutex_lock(&qm->stop_lock, by_owner);
-	if (ret)
-		return ret;
-	if (hisi_qm_has(qm, QM_CAP_STOP_QP))
-		ret = qm_mailbox_stop_qp(qm, qp->id, by_owner);
-	if (!ret)
-		ret = qm_qp_park(qp);
-	mutex_unlock(&qm->stop_lock);
-	return ret;
-}
-
-/* After an error the queue is unchanged, and may be stopped again. */
-static int qm_qp_stop_locked(struct hisi_qp *qp, bool by_owner)
-{
-	int ret = 0;
-
-	lockdep_assert_held(&qp->lock);
-	if (!qp->started && !qp->stuck)
-		return 0;
-	/* A broken device gets no commands. */
-	if (READ_ONCE(qp->qm->broken))
-		return -EIO;
-
-	qm_qp_set_rings(qp, false);
-	if (!hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
-		ret = qm_qp_wait_drained(qp);
-	if (!ret)
-		ret = qm_qp_finish_and_park(qp, by_owner);
-	if (ret) {
-		/* The owner may go on, if there is one. */
-		qm_qp_set_rings(qp, by_owner && qp->started);
-		return ret;
-	}
-	qp->started = false;
-	qp->stuck = false;
-	return 0;
-}
-
-/**
- * qm_qp_stop - drain the queue and take it from the device
- * @qp: the queue
- *
- * After an error the queue counts as started. -EBUSY: the device took no command; -EAGAIN: it
- * is finishing another queue; -EINTR: the process was killed before the device got the command.
- */
-int qm_qp_stop(struct hisi_qp *qp)
-{
-	int ret;
-
-	ret = mutex_lock_killable(&qp->lock);
-	if (ret)
-		return ret;
-	ret = qm_qp_stop_locked(qp, true);
-	mutex_unlock(&qp->lock);
-	return ret;
-}
-
-/* For a device that is broken or unplugged, its own message is enough. */
-static void qm_qp_stuck(struct hisi_qp *qp, int err)
-{
-	if (!qp->stuck && err != -ENODEV && !READ_ONCE(qp->qm->broken))
-		pci_err(qp->qm->pdev, "queue %u did not stop (%d): it stays reserved until it does\n",
-			qp->id, err);
-	qp->started = false;
-	qp->stuck = true;
-	qm_stuck_schedule(qp->qm);
-}
-
-/*
- * The last stop by the owner. A device that doesn't answer gets the time of one hung mailbox
- * command; a device that is finishing another queue isn't waited for.
- */
-static int qm_qp_end_locked(struct hisi_qp *qp)
-{
-	int ret;
-
-	while ((ret = qm_qp_stop_locked(qp, false)) == -EBUSY && qm_mailbox_may_recover(qp->qm))
-		msleep(QM_BUSY_PERIOD_MS);
-	if (ret)
-		qm_qp_stuck(qp, ret);
-	return ret;
-}
-
-static void qm_qp_word(struct hisi_qp *qp, size_t offset)
-{
-	WRITE_ONCE(*(u32 *)(qp->dus->va + offset), 1);
-}
-
-/**
- * qm_qp_kill - take the queue from a live owner
- * @qp: the queue; nothing happens if it has no owner
- *
- * The owner sees "do not send" before and "do not receive" after the stop. The latter means
- * that the device has let go of the owner's memory, so a stuck queue gets it only once the
- * device can't access any memory.
- */
-void qm_qp_kill(struct hisi_qp *qp)
-{
-	size_t size = qp->qm->dus_size;
-
-	mutex_lock(&qp->lock);
-	qm_qp_set_rings(qp, false);
-	if (qp->dus) {
-		qm_qp_word(qp, QM_DUS_TX_STOP(size));
-		/* a sender that misses the word has rung the doorbell before the stop begins */
-		smp_mb();
-		/* also for a queue that failed to stop before: its owner must see the words */
-		if (!qm_qp_end_locked(qp) || READ_ONCE(qp->qm->silent))
-			qm_qp_word(qp, QM_DUS_RX_STOP(size));
-		qp->failed = true;
-	}
-	mutex_unlock(&qp->lock);
-	qm_qp_notify(qp);
 }
 
 /* ------ start ------ */
@@ -435,7 +181,7 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 		ret = -EPERM;
 		goto unlock;
 	}
-	if (qp->failed || qp->stuck || qp->started) {
+	if (qp->failed || READ_ONCE(qp->doomed) || qp->stuck || qp->started) {
 		ret = qp->started ? -EINVAL : -EIO;
 		goto unlock;
 	}
@@ -501,6 +247,7 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 	qp->qc_type = 0;
 	qp->used_before = false;
 	qp->failed = false;
+	qp->draining = false;
 	/* poll() reads these before the start, too */
 	qp->cq_head = 0;
 	qp->cq_phase = true;
@@ -575,16 +322,16 @@ static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
  * qm_qp_recover - try to stop a stuck queue again
  * @qp: the queue
  *
- * 0: the queue isn't stuck any more; -EBUSY, -ETIMEDOUT: the device is busy.
+ * 0: the queue isn't stuck any more; -EBUSY, -ETIMEDOUT: the device takes no commands; -EAGAIN, -EINPROGRESS: it is
+ * still at the queue's requests.
  */
 int qm_qp_recover(struct hisi_qp *qp)
 {
 	struct uacce_queue *file;
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&qp->lock);
-	if (qp->stuck)
-		ret = qm_qp_stop_locked(qp, false);
+	ret = qm_qp_stop_stuck(qp);
 	mutex_unlock(&qp->lock);
 	if (ret)
 		return ret;

@@ -10,6 +10,8 @@
 #include "qm_trace.h"
 
 #define QM_STUCK_PERIOD_MAX_S	64
+#define QM_DRAIN_PERIOD_MAX_S	8	/* of a queue whose requests aren't done */
+#define QM_END_PERIOD_MS	20
 
 /* ------ restart after a lost event, end of all queues after an error ------ */
 
@@ -64,6 +66,7 @@ static void qm_restart_work(struct work_struct *work)
 	bool broken = READ_ONCE(qm->broken);
 
 	qm_state_set(qm, QM_RESETTING);
+	qm_ending_begin(qm);
 	if (broken)
 		qm_silence(qm);
 	qm_queues_end(qm);
@@ -95,7 +98,7 @@ static int qm_stuck_ask(struct hisi_qm *qm)
 	unsigned int i;
 	int ret;
 
-	for (i = 0; i < qm->qp_num; i++) {
+	for (i = 0; i < qm->qp_num && !READ_ONCE(qm->ending); i++) {
 		struct hisi_qp *qp = &qm->qps[i];
 
 		if (!READ_ONCE(qp->stuck) && !READ_ONCE(qp->left))
@@ -127,9 +130,25 @@ static void qm_stuck_work(struct work_struct *work)
 	 */
 	if (ret == -EBUSY || ret == -ETIMEDOUT)
 		period = QM_STUCK_PERIOD_S;
+	else if (ret == -EAGAIN || ret == -EINPROGRESS)
+		period = clamp_t(unsigned int, 2 * period, QM_STUCK_PERIOD_S, QM_DRAIN_PERIOD_MAX_S);
 	else
 		period = clamp_t(unsigned int, 2 * period, QM_STUCK_PERIOD_S, QM_STUCK_PERIOD_MAX_S);
 	qm_stuck_after(qm, period);
+}
+
+/* ------ queues that the device has ended ------ */
+
+static void qm_end_work(struct work_struct *work)
+{
+	struct hisi_qm *qm = container_of(to_delayed_work(work), struct hisi_qm, end_work);
+	bool all = true;
+	unsigned int i;
+
+	for (i = 0; i < qm->qp_num && !READ_ONCE(qm->ending); i++)
+		all &= qm_qp_end_doomed(&qm->qps[i]);
+	if (!all)
+		qm_end_schedule(qm, QM_END_PERIOD_MS);
 }
 
 /* ------ init ------ */
@@ -143,6 +162,7 @@ void qm_reset_init(struct hisi_qm *qm)
 	qm->ending = true;
 	INIT_WORK(&qm->restart_work, qm_restart_work);
 	INIT_DELAYED_WORK(&qm->stuck_work, qm_stuck_work);
+	INIT_DELAYED_WORK(&qm->end_work, qm_end_work);
 }
 
 /* ------ reset: the function loses all its state ------ */
@@ -154,6 +174,7 @@ void qm_reset_init(struct hisi_qm *qm)
 void qm_close(struct hisi_qm *qm)
 {
 	qm_ending(qm);
+	qm_ending_begin(qm);
 	qm_queues_close(qm);
 }
 

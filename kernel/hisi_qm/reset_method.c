@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * How a whole device is reset: by a capability of its physical function, or by a method of the firmware. Both keep
- * config space of the physical function only.
- */
+/* How a whole device is reset: by a method of the firmware, which keeps config space of the physical function only. */
 #include <linux/acpi.h>
 #include <linux/delay.h>
 #include <linux/pci.h>
 #include "internal.h"
 
-#define QM_DEVICE_RESET_US	(10 * USEC_PER_SEC)
 #define QM_CONFIG_US		USEC_PER_SEC
 #define QM_CONFIG_PERIOD_US	100
 
@@ -16,7 +12,7 @@
 #define QM_PEH_BUSY_V2		0xffffffff
 #define QM_PEH_MSI_BUSY		0xf0000	/* of QM_PEH_DFX_INFO1 */
 
-/* ------ the methods ------ */
+/* ------ the method ------ */
 
 static acpi_handle qm_acpi_method(struct hisi_qm *qm)
 {
@@ -33,8 +29,7 @@ void qm_reset_method_init(struct hisi_qm *qm)
 {
 	if (!qm->pf)
 		return;
-	qm->reset_capability = pci_find_vsec_capability(qm->pdev, QM_PCI_VENDOR_HUAWEI, QM_RESET_VSEC_ID);
-	qm->can_reset = qm->reset_capability || qm_acpi_method(qm);
+	qm->can_reset = qm_acpi_method(qm);
 }
 
 /* Waits until the bits @mask of the dword of config space at @at are clear. */
@@ -55,21 +50,6 @@ static int qm_config_wait(struct hisi_qm *qm, int at, u32 mask, u64 limit_us, u3
 	}
 }
 
-static int qm_reset_by_capability(struct hisi_qm *qm)
-{
-	int at = qm->reset_capability + QM_RESET_CONTROL;
-	u32 control = 0;
-	int ret;
-
-	pci_write_config_dword(qm->pdev, at, QM_RESET_START);
-	ret = qm_config_wait(qm, at, QM_RESET_BUSY, QM_DEVICE_RESET_US, &control);
-	if (!ret && control & QM_RESET_FAILED)
-		ret = -EIO;
-	if (ret)
-		pci_err(qm->pdev, "reset of the device failed (%d)\n", ret);
-	return ret;
-}
-
 static int qm_reset_by_acpi(struct hisi_qm *qm)
 {
 	acpi_handle handle = qm_acpi_method(qm);
@@ -86,7 +66,7 @@ static int qm_reset_by_acpi(struct hisi_qm *qm)
 	return 0;
 }
 
-/* ------ around them ------ */
+/* ------ around it ------ */
 
 /* The physical function's memory, and that of all virtual functions. */
 static void qm_memory_enable(struct hisi_qm *qm, bool on)
@@ -106,14 +86,27 @@ static void qm_memory_enable(struct hisi_qm *qm, bool on)
 	pci_read_config_word(qm->pdev, PCI_COMMAND, &value);
 }
 
+/* Where the mask of interrupt messages is, with that of pending ones behind it; 0: the capability has neither. */
+static int qm_msi_mask_at(struct hisi_qm *qm)
+{
+	int at = qm->pdev->msi_cap;
+	u16 flags;
+
+	pci_read_config_word(qm->pdev, at + PCI_MSI_FLAGS, &flags);
+	if (!(flags & PCI_MSI_FLAGS_MASKBIT))
+		return 0;
+	return at + (flags & PCI_MSI_FLAGS_64BIT ? PCI_MSI_MASK_64 : PCI_MSI_MASK_32);
+}
+
 /* Messages in flight would be lost in the middle. */
 static void qm_msi_drain(struct hisi_qm *qm)
 {
+	int mask_at = qm_msi_mask_at(qm);
 	u32 value;
 
 	if (hisi_qm_wait(qm, QM_PEH_DFX_INFO0, QM_PEH_BUSY, 0) ||
 	    hisi_qm_wait(qm, QM_PEH_DFX_INFO1, QM_PEH_MSI_BUSY, 0) ||
-	    qm_config_wait(qm, qm->pdev->msi_cap + PCI_MSI_PENDING_64, ~0u, QM_CONFIG_US, &value))
+	    (mask_at && qm_config_wait(qm, mask_at + sizeof(u32), ~0u, QM_CONFIG_US, &value)))
 		pci_warn(qm->pdev, "interrupts did not drain before the reset\n");
 }
 
@@ -133,10 +126,13 @@ static void qm_requests_drain(struct hisi_qm *qm)
 /* Generation 2. Returns the mask of before. */
 static u32 qm_msi_mask(struct hisi_qm *qm)
 {
-	u32 mask;
+	int at = qm_msi_mask_at(qm);
+	u32 mask = 0;
 
-	pci_read_config_dword(qm->pdev, qm->pdev->msi_cap + PCI_MSI_MASK_64, &mask);
-	pci_write_config_dword(qm->pdev, qm->pdev->msi_cap + PCI_MSI_MASK_64, ~0u);
+	if (at) {
+		pci_read_config_dword(qm->pdev, at, &mask);
+		pci_write_config_dword(qm->pdev, at, ~0u);
+	}
 	/* With a memory error, messages never drain. */
 	if (!qm->ecc && hisi_qm_wait(qm, QM_PEH_DFX_INFO0, QM_PEH_BUSY_V2, 0))
 		pci_warn(qm->pdev, "interrupts did not drain before the reset\n");
@@ -172,12 +168,12 @@ int qm_device_reset(struct hisi_qm *qm)
 	ret = qm_master_close(qm);
 	if (!ret) {
 		qm_memory_enable(qm, false);
-		ret = qm->reset_capability ? qm_reset_by_capability(qm) : qm_reset_by_acpi(qm);
+		ret = qm_reset_by_acpi(qm);
 		qm_memory_enable(qm, true);
 	}
-	if (qm->gen->resets_by_mask)
-		pci_write_config_dword(qm->pdev, qm->pdev->msi_cap + PCI_MSI_MASK_64, msi);
-	else
+	if (qm->gen->resets_by_mask && qm_msi_mask_at(qm))
+		pci_write_config_dword(qm->pdev, qm_msi_mask_at(qm), msi);
+	else if (!qm->gen->resets_by_mask)
 		pci_write_config_word(qm->pdev, qm->pdev->msi_cap + PCI_MSI_FLAGS, msi);
 	return ret;
 }

@@ -15,13 +15,13 @@ static int qm_share_begin(struct hisi_qm *pf)
 	if (ret)
 		return ret;
 	ret = -EAGAIN;
-	if (!mutex_trylock(&pf->vfs_lock))
+	if (!qm_claim_try(pf))
 		goto err_put_power;
 	if (qm_is_isolated(pf))
 		ret = -EIO;
 	else if (!pf->vfs_changing && !qm_is_ending(pf))
 		return 0;
-	mutex_unlock(&pf->vfs_lock);
+	qm_claim_end(pf);
 err_put_power:
 	qm_power_put(pf);
 	return ret;
@@ -29,7 +29,7 @@ err_put_power:
 
 static void qm_share_end(struct hisi_qm *pf)
 {
-	mutex_unlock(&pf->vfs_lock);
+	qm_claim_end(pf);
 	qm_power_put(pf);
 }
 

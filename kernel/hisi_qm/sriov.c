@@ -95,22 +95,22 @@ static int qm_vfs_change_begin(struct hisi_qm *qm)
 {
 	int ret = 0;
 
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	if (READ_ONCE(qm->broken)) {
 		pci_err(qm->pdev, "its virtual functions stay as they are: the device needs a reset\n");
 		ret = qm_reset_follows(qm) ? -EAGAIN : -EIO;
 	} else {
 		qm->vfs_changing = true;
 	}
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 	return ret;
 }
 
 static void qm_vfs_change_end(struct hisi_qm *qm)
 {
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	qm->vfs_changing = false;
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 }
 
 static void qm_vfs_let_sleep(struct hisi_qm *qm)
@@ -202,7 +202,7 @@ static int qm_vfs_close(struct hisi_qm *qm)
 {
 	int ret;
 
-	mutex_lock(&qm->vfs_lock);
+	qm_claim(qm);
 	ret = qm_vfs_check_idle(qm);
 	if (ret)
 		goto unlock;
@@ -211,7 +211,7 @@ static int qm_vfs_close(struct hisi_qm *qm)
 	if (ret)
 		qm_vfs_freeze(qm, false);
 unlock:
-	mutex_unlock(&qm->vfs_lock);
+	qm_claim_end(qm);
 	return ret;
 }
 
@@ -227,6 +227,7 @@ void qm_vfs_disable(struct hisi_qm *qm)
 		return;
 	pci_disable_sriov(qm->pdev);
 	atomic64_set(&qm->vfs_follow_isolation, 0);
+	qm->vfs_missed = 0;
 	qm_vfs_clear_shares(qm, vfs);
 	qm_vfs_let_sleep(qm);
 }

@@ -86,6 +86,7 @@ void qm_ending(struct hisi_qm *qm)
 	mutex_unlock(&qm->state_lock);
 	cancel_work_sync(&qm->restart_work);
 	cancel_delayed_work_sync(&qm->stuck_work);
+	cancel_delayed_work_sync(&qm->end_work);
 }
 
 /**
@@ -241,7 +242,7 @@ void qm_isolation_changed(struct hisi_qm *qm)
 	mutex_lock(&qm->state_lock);
 	/* Otherwise qm_message_start() does it. */
 	if (qm->messages_on)
-		irq_wake_thread(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+		irq_wake_thread(qm_message_irq_number(qm), qm);
 	mutex_unlock(&qm->state_lock);
 }
 
@@ -274,6 +275,21 @@ void qm_stuck_schedule(struct hisi_qm *qm)
 	else if (!qm->ending && !qm->broken)
 		queue_delayed_work(system_long_wq, &qm->stuck_work, QM_STUCK_PERIOD_S * HZ);
 	qm->stuck_period_s = QM_STUCK_PERIOD_S;
+	mutex_unlock(&qm->state_lock);
+}
+
+/* ------ queues that the device has ended ------ */
+
+/**
+ * qm_end_schedule - schedule the end of queues that the device doesn't serve any more
+ * @qm: the function; nothing happens if it is ending, as all queues end then
+ * @ms: delay
+ */
+void qm_end_schedule(struct hisi_qm *qm, unsigned int ms)
+{
+	mutex_lock(&qm->state_lock);
+	if (!qm->ending)
+		queue_delayed_work(system_long_wq, &qm->end_work, msecs_to_jiffies(ms));
 	mutex_unlock(&qm->state_lock);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The uacce framework's operations on the function's queues. */
+#include <linux/iommu.h>
+
 #include "internal.h"
 
 static struct hisi_qp *to_qp(struct uacce_queue *q)
@@ -42,6 +44,7 @@ static bool qm_uacce_put_queue(struct uacce_queue *q)
 
 	spin_lock_irq(&qp->event_lock);
 	qp->file = NULL;
+	qp->doomed = false;
 	spin_unlock_irq(&qp->event_lock);
 
 	q->priv = NULL;
@@ -244,6 +247,22 @@ static const struct uacce_ops qm_uacce_ops = {
 	.set_bandwidth = qm_uacce_set_bandwidth,
 };
 
+/* Why no provider can bind address spaces for the device. */
+static const char *no_sva_reason(struct device *dev)
+{
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+
+	if (IS_ENABLED(CONFIG_ARM64) && !IS_ENABLED(CONFIG_ARM_SMMU_V3_SVA))
+		return "this kernel was built without CONFIG_ARM_SMMU_V3_SVA";
+	if (!IS_ENABLED(CONFIG_IOMMU_SVA))
+		return "this kernel was built without CONFIG_IOMMU_SVA";
+	if (!device_iommu_mapped(dev))
+		return "no IOMMU translates its addresses; the firmware may have one that is off";
+	if (domain && domain->type == IOMMU_DOMAIN_IDENTITY)
+		return "the IOMMU passes its addresses on as they are (iommu.passthrough=1 or iommu=pt)";
+	return "its IOMMU refuses it";
+}
+
 /**
  * qm_uacce_init - allocate the framework's device; user space doesn't see it yet
  * @qm: the function
@@ -274,7 +293,8 @@ int qm_uacce_init(struct hisi_qm *qm)
 	if (IS_ERR(uacce)) {
 		if (PTR_ERR(uacce) != -EOPNOTSUPP)
 			return PTR_ERR(uacce);
-		pci_warn(qm->pdev, "no provider can bind address spaces for this device: no user queues\n");
+		pci_warn(qm->pdev, "no shared virtual addressing, so no queues for processes: %s\n",
+			 no_sva_reason(&qm->pdev->dev));
 		return 0;
 	}
 	uacce_set_drvdata(uacce, qm);

@@ -78,7 +78,7 @@ test_the_method_is_fixed_while_the_device_is_live() {
 	mkdir $ITEM
 	exits 1 eval "echo flr >$ITEM/reset_method" 2>err
 	says 'Invalid argument' err
-	[ "$(cat $ITEM/reset_method)" = capability ]
+	[ "$(cat $ITEM/reset_method)" = auto ]
 }
 
 # Removes the devices of the last test.
@@ -90,19 +90,26 @@ others_end() {
 	done
 }
 
-# The table has devices for four buses.
+# The table has devices for sixteen buses.
 test_a_bus_without_an_acpi_device_is_refused() {
 	local i
 
 	begin acpi
-	for i in 1 2 3 4; do
+	for ((i = 1; i <= 16; i++)); do
 		mkdir $OTHER$i
 		echo 2 >$OTHER$i/queues
 		echo acpi >$OTHER$i/reset_method
 		echo 1 2>/dev/null >$OTHER$i/live || break
 	done
 	[ "$(cat $OTHER$i/live)" = 0 ]
-	dmesg | grep 'reset_method acpi: expected an ACPI device WDSM0001 with _UID 4'
+	dmesg | grep 'reset_method acpi: expected an ACPI device WDSM0001 with _UID 16'
+}
+
+test_by_default_the_method_is_that_of_the_machine() {
+	begin auto
+	break_device
+	until_true 60 logged 'reset and restarted'
+	until_true 30 works "$PF"
 }
 
 at_exit() {

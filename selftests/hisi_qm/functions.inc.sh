@@ -8,7 +8,9 @@ ITEM=/sys/kernel/config/hisi_sim/functions
 CLASS=/sys/class/uacce
 CLIENT=$PROGRAMS/hisi_qm/busy_client
 # Of the next device, and of its reset.
-TYPE=zip GENERATION=3 METHOD=capability
+TYPE=zip GENERATION=3 METHOD=auto
+# More of its attributes: words of NAME=VALUE.
+ATTRIBUTES=
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
@@ -17,8 +19,13 @@ drop() {
 # device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and
 # folder. MOST: queues that one function may have.
 device() {
+	local attribute
+
 	drop
 	mkdir $ITEM
+	for attribute in $ATTRIBUTES; do
+		echo "${attribute#*=}" >"$ITEM/${attribute%%=*}"
+	done
 	echo $TYPE >$ITEM/type
 	echo $GENERATION >$ITEM/generation
 	echo $METHOD >$ITEM/reset_method

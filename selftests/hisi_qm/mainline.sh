@@ -14,6 +14,7 @@ need_commands wdctl wdzip
 . "$(dirname "$0")/functions.inc.sh"
 
 DRIVERS=/sys/bus/pci/drivers
+OLD_DRIVERS=/sys/module/hisi_sim/parameters/old_drivers
 
 # bind DRIVER ADDRESS
 bind() {
@@ -34,6 +35,7 @@ functions() {
 	mkdir $ITEM
 	echo 64 >$ITEM/queues
 	echo $number >$ITEM/vfs
+	[ "$1" = mainline_zip ] && echo 1 >$OLD_DRIVERS || echo 0 >$OLD_DRIVERS
 	dmesg -C
 	echo 1 >$ITEM/live
 	PF=$(cat $ITEM/address)
@@ -135,6 +137,7 @@ test_unbinding_ours_takes_mainlines() {
 }
 
 at_exit() {
+	echo 0 >$OLD_DRIVERS
 	section_drop
 	drop
 	rmmod mainline_zip mainline_qm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Queues that share one doorbell register (generation 2): the kernel rings, and who may map the register. */
 #include <grp.h>
+#include <sys/klog.h>
 #include <sys/stat.h>
 #include "kselftest_harness.h"
 #define FAULTY_GENERATION	"2"
@@ -10,6 +11,8 @@
 
 #define BYTES		FAULTY_BYTES
 #define NOBODY		65534
+#define LOG_READ_ALL	3
+#define LOG_BYTES	(1 << 20)
 #define HIDDEN		4096	/* bytes of the window with registers that nobody may map */
 #define MAILBOX		QM_MB
 #define S		"test-doorbells"
@@ -177,6 +180,36 @@ static int user_maps(void *arg)
 	return works(&q) ? EIO : ret;
 }
 
+/* As libraries do that know no other doorbells than mapped ones. */
+static int user_gives_up(void *arg)
+{
+	struct user *u = arg;
+	struct rawq q;
+	int ret = become_nobody();
+
+	if (ret || rawq_open(&q, u->dev))
+		return EIO;
+	ret = -map_window(&q);
+	rawq_close(&q);
+	return ret;
+}
+
+/* How often the kernel log tells of such a process; -errno. */
+static int logged_refusals(void)
+{
+	char *log = calloc(1, LOG_BYTES), *at;
+	int n = 0;
+
+	if (!log)
+		return -ENOMEM;
+	if (klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) < 0)
+		n = -errno;
+	for (at = log; n >= 0 && (at = strstr(at, "didn't start its queue without: the attribute doorbells")); at++)
+		n++;
+	free(log);
+	return n;
+}
+
 #define BY_NOBODY(self, what, where) ({								\
 	struct user user_ = { .dev = (self)->dev, .section = (where) };				\
 												\
@@ -270,6 +303,17 @@ TEST_F(doorbells, an_ordinary_user_works_and_maps_nothing)
 	EXPECT_EQ(EPERM, BY_NOBODY(self, user_maps, NULL));
 	EXPECT_EQ(0, dev_set(self->dev, "doorbells", "exclusive"));
 	EXPECT_EQ(EPERM, BY_NOBODY(self, user_maps, NULL));
+}
+
+TEST_F(doorbells, the_log_tells_of_a_library_that_knows_mapped_doorbells_only)
+{
+	int before = logged_refusals();
+
+	ASSERT_LE(0, before);
+	EXPECT_EQ(EPERM, BY_NOBODY(self, user_maps, NULL));
+	EXPECT_EQ(before, logged_refusals());
+	EXPECT_EQ(EPERM, BY_NOBODY(self, user_gives_up, NULL));
+	EXPECT_EQ(before + 1, logged_refusals());
 }
 
 TEST_F_TIMEOUT(doorbells, more_than_a_ring_with_events, 200)

@@ -5,6 +5,7 @@
  */
 #include "kselftest_harness.h"
 #include "call.h"
+#include "log_count.h"
 #include "../sim/functions.h"
 
 #define NAME		FAULTY_NAME
@@ -13,6 +14,7 @@
 #define ALL		0xffff
 #define SHARE		16	/* queues of a function */
 #define NONE		~0ull
+#define PCI_MASTER	4	/* bit 2 of the command */
 #define DEBUGFS		"/sys/kernel/debug/hisi_zip"
 
 enum {
@@ -415,6 +417,8 @@ FIXTURE_SETUP(host)
 	ASSERT_TRUE(device_of(self->pf_address, self->dev));
 	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "1"));
 	ASSERT_EQ(0, stub_bind(self->vf_dir, self->vf_address));
+	/* As a driver that is in use: messages come as interrupts. */
+	cfg_word_write(self->vf_dir, PCI_COMMAND, PCI_MASTER);
 	self->regs = regs_map(self->vf_dir, QM_BAR2_VF_SIZE);
 	ASSERT_NE(NULL, self->regs);
 }
@@ -550,6 +554,93 @@ TEST_F_TIMEOUT(host, its_reset_does_not_need_the_other_function, 600)
 	ASSERT_EQ(0, tell_pf(self->regs, NOT_STARTED));
 	EXPECT_EQ(0, call_end(&resetter));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+/* How often the driver has waited in vain for an order to be obeyed. */
+static int missed(const char *address)
+{
+	return log_count(address, "in time");
+}
+
+/* A function that is in use has its bus mastering on. A reset takes that away. */
+static void use(const char *dir, bool on)
+{
+	cfg_word_write(dir, PCI_COMMAND, on ? PCI_MASTER : 0);
+}
+
+/* Resets, at each of which the driver may wait for two orders. */
+static int resets(const char *address, const char *vf_dir, bool on, int nr)
+{
+	int ret = 0;
+
+	while (!ret && nr--) {
+		use(vf_dir, on);
+		ret = reset(address);
+	}
+	return ret;
+}
+
+TEST_F_TIMEOUT(host, who_has_missed_an_order_is_waited_for_when_it_speaks_again, 900)
+{
+	struct call resetter = { .address = self->pf_address };
+	int before = missed(self->pf_address);
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, resets(self->pf_address, self->vf_dir, true, 3));
+	EXPECT_EQ(before + 1, missed(self->pf_address));
+	use(self->vf_dir, true);
+	/* Of the last reset. */
+	ASSERT_EQ(START, pf_says(self->regs));
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	ASSERT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs));
+	ASSERT_EQ(0, call_begin(&resetter, call_reset));
+	ASSERT_EQ(STOP, pf_says(self->regs));
+	EXPECT_TRUE(call_sleeps(&resetter));
+	ASSERT_EQ(0, tell_pf(self->regs, STOPPED));
+	ASSERT_EQ(START, pf_says(self->regs));
+	ASSERT_EQ(0, tell_pf(self->regs, STARTED));
+	EXPECT_EQ(0, call_end(&resetter));
+}
+
+/* Bound, and used by nobody, as by vfio while no guest runs. */
+TEST_F_TIMEOUT(host, its_reset_does_not_wait_for_a_function_that_is_idle, 900)
+{
+	int before = missed(self->pf_address);
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, resets(self->pf_address, self->vf_dir, false, 2));
+	EXPECT_EQ(before, missed(self->pf_address));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+/* The driver gives it 21 seconds at most to fetch an answer. */
+TEST_F_TIMEOUT(host, who_does_not_fetch_its_answers_delays_nobody, 900)
+{
+	char address[64], dir[160];
+	volatile uint32_t *other;
+	int before;
+
+	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "vfs", "2"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_drivers_autoprobe", "0"));
+	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "2"));
+	snprintf(address, sizeof(address), "%.*s2", (int)strlen(self->pf_address) - 1, self->pf_address);
+	snprintf(dir, sizeof(dir), SIM_PCI "/%s", address);
+	ASSERT_EQ(0, stub_bind(self->vf_dir, self->vf_address));
+	ASSERT_EQ(0, stub_bind(dir, address));
+	self->regs = regs_map(self->vf_dir, QM_BAR2_VF_SIZE);
+	other = regs_map(dir, QM_BAR2_VF_SIZE);
+	ASSERT_TRUE(self->regs && other);
+	before = log_count(self->pf_address, "did not fetch");
+	for (int i = 0; i < 5; i++) {
+		ASSERT_EQ(0, tell_pf(self->regs, i & 1 ? ASK_ISOLATION : ASK_BANDWIDTH));
+		ASSERT_EQ(0, tell_pf(other, ASK_BANDWIDTH));
+		ASSERT_EQ(BANDWIDTH | 100000ull << 32, pf_says(other));
+	}
+	/* It was waited for once. */
+	EXPECT_GE(before + 1, log_count(self->pf_address, "did not fetch"));
 }
 
 TEST_F_TIMEOUT(host, its_reset_does_not_wait_for_a_function_that_lost_its_driver, 100)
