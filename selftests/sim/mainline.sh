@@ -43,7 +43,7 @@ load_driver() {
 # begin zip|sec|hpre: fresh modules and one device that mainline's driver has bound.
 begin() {
 	load_driver $1
-	modprobe hisi_sim devices=$engine
+	modprobe hisi_sim old_drivers=1 devices=$engine
 	address=$(cat $ROOT/${engine}0/address)
 	bound
 }
@@ -54,12 +54,12 @@ begin_with_vfs() {
 	local vfs=$2 queues=$3
 
 	load_driver $1 "${@:4}"
-	modprobe hisi_sim
+	modprobe hisi_sim old_drivers=1
 	mkdir $ROOT/vf
 	echo $engine >$ROOT/vf/type
 	echo "$queues" >$ROOT/vf/queues
 	echo "$vfs" >$ROOT/vf/vfs
-	echo "${method:-capability}" >$ROOT/vf/reset_method
+	echo "${method:-auto}" >$ROOT/vf/reset_method
 	echo "${generation:-3}" >$ROOT/vf/generation
 	echo 1 >$ROOT/vf/live
 	address=$(cat $ROOT/vf/address)
