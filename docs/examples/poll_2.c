@@ -8,7 +8,7 @@
  *  - wd_comp_wait() has a time limit. After it the same request is submitted again (i--), or it would be lost; other
  *    errors end A.
  *  - POLL_MAX was 20 tries of 10 us, which on a busy machine pass before A has run at all.
- *  - An error of wd_comp_poll() is returned, not taken for success. -ETIMEDOUT means that requests are still in flight.
+ *  - An error of wd_comp_poll() is returned, not taken for success. -ETIME means that requests are still in flight.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -57,7 +57,7 @@ static int poll_usr(handle_t h_sess, int nums, unsigned int timeout)
 			usleep(10);
 			ret = -EFAULT;
 			retry++;
-		} else if (ret == -ETIMEDOUT) {
+		} else if (ret == -ETIME) {
 			/* Timeout */
 			usleep(10);
 			retry++;
@@ -65,7 +65,7 @@ static int poll_usr(handle_t h_sess, int nums, unsigned int timeout)
 			return ret;
 		}
 	}
-	if (retry == POLL_MAX && ret < 0 && ret != -ETIMEDOUT) {
+	if (retry == POLL_MAX && ret < 0 && ret != -ETIME) {
 		printf("Failed to poll any packet from sess.\n");
 		return ret;
 	}

@@ -54,7 +54,7 @@ static int poll_usr(int nums, unsigned int timeout, const wd_ctx_set_t *set_c)
 			usleep(10);
 			ret = -EFAULT;
 			retry++;
-		} else if (ret == -ETIMEDOUT) {
+		} else if (ret == -ETIME) {
 			/* Timeout */
 			usleep(10);
 			retry++;
@@ -62,7 +62,7 @@ static int poll_usr(int nums, unsigned int timeout, const wd_ctx_set_t *set_c)
 			return ret;
 		}
 	}
-	if (retry == POLL_MAX && ret < 0 && ret != -ETIMEDOUT) {
+	if (retry == POLL_MAX && ret < 0 && ret != -ETIME) {
 		printf("Failed to poll any packet from sess.\n");
 		return ret;
 	}

@@ -179,7 +179,7 @@ static void poll_some(struct thread *t, unsigned int ms)
 {
 	int ret = wd_comp_poll(WINDOW, ms, NULL);
 
-	if (ret < 0 && ret != -ETIMEDOUT)
+	if (ret < 0 && ret != -ETIME)
 		complain(t, "poll: %d", ret);
 }
 

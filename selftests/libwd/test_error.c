@@ -29,6 +29,21 @@ TEST(arguments_are_put_in_their_places)
 	EXPECT_STREQ("handle 0xabc: Invalid argument", text);
 }
 
+TEST(an_empty_name_is_seen)
+{
+	char text[128];
+
+	wd_fail_str(NULL, ENOENT, "%s: not a node", "");
+	wd_error_detail(0, text, sizeof(text));
+	EXPECT_STREQ("\"\": not a node: No such file or directory", text);
+	wd_fail_str(NULL, EINVAL, "WD_SECTION is \"%s\"", "");
+	wd_error_detail(0, text, sizeof(text));
+	EXPECT_STREQ("WD_SECTION is \"\": Invalid argument", text);
+	wd_fail_str(NULL, EINVAL, "\"%s\"", "");
+	wd_error_detail(0, text, sizeof(text));
+	EXPECT_STREQ("\"\": Invalid argument", text);
+}
+
 TEST(a_short_buffer_gets_the_beginning_and_the_length_of_all)
 {
 	char text[8];

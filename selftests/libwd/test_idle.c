@@ -18,6 +18,7 @@
 #define LEN		600
 #define ROOM		1200
 #define FLAPS		12
+#define MANY		33
 #define GENERATIONS	4
 #define CLOSE_MS	300	/* a close waits this long for a thread that sleeps on the queue */
 #define ROUNDS		20
@@ -109,7 +110,7 @@ static int one_async(handle_t sess)
 
 	while (!ret && !f.done)
 		if (wd_comp_poll(1, WAIT_MS, NULL) < 0)
-			ret = -ETIMEDOUT;
+			ret = -ETIME;
 	return ret ? ret : f.status;
 }
 
@@ -146,6 +147,25 @@ TEST(a_queue_is_kept_for_the_other_session_that_uses_it)
 	EXPECT_EQ(0, state_of(0));
 	ASSERT_EQ(0, compress(b));
 	ASSERT_EQ(0, wd_comp_free_sess(b));
+	EXPECT_EQ(before, free_queues());
+}
+
+/* The context that the next session would use stays, for a second. */
+TEST(of_the_queues_of_many_sessions_one_stays_beside_those_in_use)
+{
+	int before = free_queues(), i;
+	handle_t sess[MANY];
+
+	ASSERT_EQ(0, wd_user_ctxs("64+64"));
+	for (i = 0; i < MANY; i++) {
+		sess[i] = session_on_device(false, true);
+		ASSERT_EQ(0, compress(sess[i]));
+	}
+	EXPECT_EQ(before - MANY, free_queues());
+	for (i = 1; i < MANY; i++)
+		EXPECT_EQ(0, wd_comp_free_sess(sess[i]));
+	EXPECT_LE(before - 2, free_queues());
+	ASSERT_EQ(0, wd_comp_free_sess(sess[0]));
 	EXPECT_EQ(before, free_queues());
 }
 

@@ -191,7 +191,7 @@ TEST_F(poller, takes_over_from_one_that_has_enough)
 	START_POLLER();
 	until(&napping);
 	for (i = 0; i < ROUNDS; i++) {
-		ASSERT_EQ(-ETIMEDOUT, wd_comp_poll(1, 1, NULL));
+		ASSERT_EQ(-ETIME, wd_comp_poll(1, 1, NULL));
 		ASSERT_EQ(0, submit(self->other, &self->second));
 		until(&self->second.over);
 	}

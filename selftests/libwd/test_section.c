@@ -194,6 +194,48 @@ TEST(who_waits_gets_the_next_slot)
 	pthread_join(thread, NULL);
 }
 
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+/* While a slot of the previous test isn't free yet, the section is still draining. */
+static void *live_soon(void *arg)
+{
+	do {
+		usleep(20000);
+	} while (section_control(arg, "live"));
+	return NULL;
+}
+
+TEST(who_comes_before_the_section_waits_for_it)
+{
+	pthread_t thread;
+
+	ASSERT_EQ(0, section_control("ONE", "drain"));
+	EXPECT_EQ(-ESHUTDOWN, wd_user_start("ONE"));
+	setenv("WD_ATTACH_TIMEOUT", "20", 1);
+	EXPECT_EQ(-ESHUTDOWN, wd_user_start("ONE"));
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, live_soon, "ONE"));
+	EXPECT_EQ(0, start("ONE"));
+	EXPECT_STREQ("ONE_INT_0", info().slot);
+	pthread_join(thread, NULL);
+}
+
+TEST(a_signal_ends_the_wait_for_a_section)
+{
+	struct itimerval often = { { 0, 10000 }, { 0, 10000 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction act = { .sa_handler = on_signal };
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	setenv("WD_ATTACH_TIMEOUT", "20000", 1);
+	setitimer(ITIMER_REAL, &often, NULL);
+	EXPECT_EQ(-EINTR, wd_user_start("NONE"));
+	setitimer(ITIMER_REAL, &never, NULL);
+	EXPECT_EQ(WD_USER_NONE, info().state);
+}
+
 TEST(a_bad_time_to_wait_is_refused)
 {
 	setenv("WD_ATTACH_TIMEOUT", "soon", 1);
@@ -358,11 +400,6 @@ TEST(the_pool_may_be_chosen_after_a_refusal)
 	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
 	ASSERT_EQ(0, wd_user_start(NULL));
 	EXPECT_EQ(0, compress(session(WD_SESS_PATH_HW)));
-}
-
-static void on_signal(int number)
-{
-	(void)number;
 }
 
 TEST(a_signal_ends_the_wait_for_a_slot)

@@ -33,13 +33,19 @@ struct wd_slot;
  * Status of a request that was stopped through no fault of its own. Its caller never sees this status: it is replaced
  * first.
  */
-#define WD_STOPPED	(-ECANCELED)
+#define WD_STOPPED	(-ERESTART)
 
 /* wd_msg.state of a synchronous request: a futex word that its owner waits on. */
 enum wd_msg_state {
 	WD_MSG_FLYING = 0,	/* owned by the device */
 	WD_MSG_WAITED = 1,	/* the same, and the owner sleeps on the word */
 	WD_MSG_DONE = 2,	/* the results are in; the owner has its memory back */
+};
+
+/* Who does a request: what is copied from a context to its requests at once. */
+struct wd_taker {
+	__u16 path;		/* enum wd_path */
+	__u16 ctx;		/* the context's number */
 };
 
 /**
@@ -54,9 +60,11 @@ enum wd_msg_state {
  * @aux:	owned by the class; the only part of an asynchronous message that is kept until completion
  * @over:	number of the session's requests that are over with this completion
  * @path:	the path that the request took, enum wd_path
+ * @ctx:	number of the context that it took last, if @path is a device's
  * @reason:	why it took that path, enum wd_path_reason
  * @redo:	0: no retry. Otherwise the retries left on a context, plus one for the software path.
- *		fill() sets WD_REDO when the request is stateless and src and dst don't overlap
+ *		fill() sets WD_REDO; the class's may_redo() is asked when a device may have begun
+ * @cancels:	the session's @cancelled when the request was stopped, or when the slow path began it
  * @waited:	the request was stopped, and has waited for a context once
  * @told:	the request took the fast path, and its results are in the caller's struct
  *
@@ -74,7 +82,14 @@ struct wd_msg {
 	__u32 vendor;
 	__u32 aux;
 	__u32 over;
-	__u16 path;
+	__u32 cancels;
+	union {
+		struct wd_taker by;
+		struct {
+			__u16 path;
+			__u16 ctx;
+		};
+	};
 	__u16 reason;
 	__u8 redo;
 	bool told;
@@ -107,12 +122,15 @@ struct wd_msg_ends {
  * @algs:	sysfs algorithm names by the session's alg number, NULL-terminated
  * @drivers:	device drivers, preferred first, NULL-terminated
  * @soft:	the driver that needs no device
+ * @verifies:	whether sessions may ask for verified results: WD_SESS_VERIFY
  * @too_much:	the errno for an asynchronous request that no device takes; 0: EOPNOTSUPP
  * @async_other: check an asynchronous request that can't take the fast path, and pass it to wd_request_async()
  * @fill:	fill in the message of a checked request, all but tag and deadline; 0
  *		or -errno, recorded. No lock is held
  * @refill:	the same for a completed request, with the aux that fill() chose; 0 for a request
  *		that took the fast path
+ * @may_redo:	whether the request can be repeated that this message describes, although a device may have done a
+ *		part of it: see "Repeats" in wd_request.h. Asked only after a context's end. NULL: always
  * @bytes:	size of a request, for choosing its path
  * @timeout_ms:	the request's own timeout, 0: none
  * @complete:	put results into the caller's struct and call its callback (no lock held, the
@@ -131,10 +149,12 @@ struct wd_class {
 	const char *const *algs;
 	const struct wd_driver *const *drivers;
 	const struct wd_driver *soft;
+	bool verifies;
 	int too_much;
 	int (*async_other)(struct wd_session *s, void *req);
 	int (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
 	void (*refill)(struct wd_session *s, void *req, __u32 aux, struct wd_msg *msg);
+	bool (*may_redo)(const struct wd_msg *msg);
 	size_t (*bytes)(const void *req);
 	__u32 (*timeout_ms)(const void *req);
 	void (*complete)(struct wd_msg *msg);
@@ -156,7 +176,8 @@ enum wd_fast {
  * @apis:	device_api strings that the driver understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
  * @serves:	whether the driver's devices can do what a session asks for, apart from single requests; NULL: always
- * @begin:	before each session of the class: prepare, once, whatever @exec needs; NULL: nothing
+ * @begin:	before each session of the class: prepare, once, whatever @exec needs; 0 or -errno,
+ *		recorded; NULL: nothing
  * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub(). -EBUSY: the
  *		device has none; -EINPROGRESS: it can't start one before it has finished another process' queue
  * @close:	undo @open, in any state, also twice; no other thread touches the queue. If the device
@@ -195,7 +216,7 @@ struct wd_driver {
 	const char *const *apis;
 	size_t min_bytes;
 	bool (*serves)(const struct wd_session_attr *attr);
-	void (*begin)(void);
+	int (*begin)(void);
 	int (*open)(struct wd_queue *q, const struct uacce_dev_info *dev);
 	void (*close)(struct wd_queue *q);
 	int (*stop)(struct wd_queue *q);
@@ -258,6 +279,7 @@ struct wd_shared_tally {
 	_Atomic __u64 out;
 	_Atomic __u64 good;
 	_Atomic __u64 errors;
+	_Atomic __u64 wrong;	/* good ones, according to the device, that verifying found wrong */
 };
 
 /* What one thread computed on the software path: only that thread writes, others read. */
@@ -300,13 +322,14 @@ struct wd_session {
 					 * lock */
 	struct wd_hold hold;		/* what it counts for a user of; the same */
 	__u32 era;			/* wd_engine.era of its allocation; the same */
-	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */
+	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding, with WD_GEN_LEAVES if it is to be made anew */
 	__u32 binding;			/* the same while a thread binds it, else 0; under the engine's lock */
 	unsigned int own_nr;		/* contexts that serve no other session; under the engine's lock */
 	_Atomic unsigned int nr;
 	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
+	__u32 computing;		/* of those: what pollers compute now; under its drain lock */
 	_Atomic __u32 folds;		/* odd while rows are added to the shared counters */
 	struct wd_row row;		/* for the first context that a request ended on */
 	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, allocated on first use */
@@ -315,14 +338,25 @@ struct wd_session {
 	struct wd_cq *cq;		/* replaces callbacks, or NULL */
 	bool fast;			/* requests may be tried on the fast path */
 	bool no_cb;			/* a completion queue instead of callbacks */
+	bool takes_resting;		/* it uses devices that rest, since it has no other; changes in its turn to be
+					 * bound */
+	_Atomic __u32 cancels;		/* wd_sess_cancel() so far */
+	_Atomic __u32 cancelled;	/* those that have returned */
 	__u8 fast_call;			/* the call that begins with the fast path: WD_CALL_*, or 0 */
 };
+
+#define WD_GEN_LEAVES	0x80000000u	/* no generation has this bit */
+
+/* Whether a fork's parent has bound the session. */
+static inline bool wd_session_inherited(const struct wd_session *s)
+{
+	return (atomic_load_explicit(&s->bound_gen, memory_order_acquire) & ~WD_GEN_LEAVES) != wd_fork_now();
+}
 
 enum wd_slot_state {
 	WD_SLOT_FREE,
 	WD_SLOT_SYNC,		/* in flight; the message is its caller's */
 	WD_SLOT_ASYNC,		/* in flight */
-	WD_SLOT_CLAIMED,	/* software: a poller computes it */
 	WD_SLOT_READY,		/* complete: results are still in the ring */
 	WD_SLOT_FAILED,		/* complete: aux is the status */
 };
@@ -330,6 +364,7 @@ enum wd_slot_state {
 #define WD_SLOT_REDO	0x0f	/* wd_msg.redo */
 #define WD_SLOT_LATE	0x10	/* its deadline has passed: it fails, however it ends */
 #define WD_SLOT_FAST 0x20	/* its message was never filled in */
+#define WD_SLOT_CANCEL	0x40	/* it isn't repeated: if it has no result, it was cancelled */
 
 /**
  * struct wd_slot - a position in the ring; index = position modulo depth
@@ -361,7 +396,10 @@ struct wd_queue_pub {
 	__u32 depth;		/* entries in the ring */
 	__u32 limit;		/* requests in flight, at most */
 	__u8 qc_type;
-	__u16 path;		/* enum wd_path */
+	union {
+		struct wd_taker by;
+		__u16 path;	/* enum wd_path */
+	};
 	const _Atomic __u32 *filling;	/* not 0 while requests that aren't counted yet may be in the ring */
 	_Atomic __u32 stuck;	/* number of times it was closed before its device had stopped: see @close */
 };
@@ -478,6 +516,17 @@ struct wd_session *wd_frame_key_begin(handle_t h, const struct wd_class *cls, co
  * bound to. Returns its status.
  */
 int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason);
+/* Whether a session with those WD_SESS_* verifies what devices make. 0, or -EINVAL for a bad WD_VERIFY, recorded. */
+int wd_frame_verify(__u32 flags, bool *verify);
+/*
+ * A result of that context's device is wrong: count it, report it to the kernel, and let the device rest. No lock is
+ * held.
+ */
+void wd_result_wrong(struct wd_session *s, struct wd_queue *q);
+/* The same for msg, which was a device's. */
+void wd_frame_wrong(struct wd_session *s, const struct wd_msg *msg);
+/* The same, and execute msg on the software path if the session may use that, else -EIO. */
+int wd_frame_again(struct wd_session *s, struct wd_msg *msg);
 /* Records why a request failed, in the class's words (why) or in those of the errno; returns ret. */
 int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor);
 

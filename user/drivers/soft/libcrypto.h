@@ -4,6 +4,7 @@
 #define WD_SOFT_LIBCRYPTO_H
 
 #include <openssl/crypto.h>
+#include <errno.h>
 #include <pthread.h>
 
 #include "driver.h"
@@ -18,11 +19,15 @@ static void soft_libcrypto_init(void)
 	wd_pollers_end_at_exit();
 }
 
-static inline void soft_libcrypto_begin(void)
+static inline int soft_libcrypto_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, soft_libcrypto_init);
+	/* It has no other way to tell. */
+	if (OPENSSL_init_crypto(0, NULL) != 1)
+		return wd_fail(NULL, EOPNOTSUPP, "libcrypto was ended by OPENSSL_cleanup()");
+	return 0;
 }
 
 #endif

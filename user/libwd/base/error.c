@@ -82,14 +82,17 @@ static void text_add(struct text *t, const char *s)
 		t->buf[t->pos < t->len ? t->pos : t->len - 1] = '\0';
 }
 
-static void text_argument(struct text *t, char conversion, const char *str, uint64_t value)
+/* An empty name would leave a hole in the sentence, except between quotes. */
+static void text_string(struct text *t, const char *str, bool quoted)
+{
+	text_add(t, *str || quoted ? str : "\"\"");
+}
+
+static void text_number(struct text *t, char conversion, uint64_t value)
 {
 	char number[24];
 
 	switch (conversion) {
-	case 's':
-		text_add(t, str);
-		return;
 	case 'd':
 		snprintf(number, sizeof(number), "%" PRId64, (int64_t)value);
 		break;
@@ -122,7 +125,10 @@ static size_t error_format(const struct wd_error *e, char *buf, size_t len)
 			continue;
 		}
 		p++;
-		text_argument(&t, *p, e->str, *p == 's' ? 0 : args[next++ & 1]);
+		if (*p == 's')
+			text_string(&t, e->str, p - e->fmt > 1 && p[-2] == '"');
+		else
+			text_number(&t, *p, args[next++ & 1]);
 	}
 	text_add(&t, ": ");
 	text_add(&t, strerror_r(e->err, why, sizeof(why)));

@@ -24,6 +24,8 @@ enum wd_kind {
 	WD_KIND_ECC = 22,
 };
 
+#define WD_CLASSES	(WD_KIND_ECC - WD_KIND_COMP + 1)
+
 /* First member of every object that has a handle. */
 struct wd_object {
 	handle_t handle;

@@ -7,6 +7,8 @@
 
 /* A longer list counts as a loop. */
 #define LIST_MAX_PIECES	(1u << 20)
+/* A device takes lists of at most 256 pieces. */
+#define LIST_MAX_PAIRS	(1u << 20)
 
 int wd_list_check(const struct wd_datalist *l, size_t len)
 {
@@ -85,4 +87,26 @@ void wd_list_walk_advance(struct wd_list_walk *w, size_t n)
 {
 	w->at += n;
 	w->left -= n;
+}
+
+bool wd_list_walks_meet(struct wd_list_walk a, const struct wd_list_walk *b)
+{
+	unsigned int pairs = 0;
+	size_t a_len, b_len;
+
+	for (;; wd_list_walk_advance(&a, a_len)) {
+		uintptr_t at = (uintptr_t)wd_list_walk_piece(&a, &a_len);
+		struct wd_list_walk w = *b;
+
+		if (!a_len)
+			return false;
+		for (;; wd_list_walk_advance(&w, b_len)) {
+			uintptr_t to = (uintptr_t)wd_list_walk_piece(&w, &b_len);
+
+			if (!b_len)
+				break;
+			if (++pairs > LIST_MAX_PAIRS || (at < to + b_len && to < at + a_len))
+				return true;
+		}
+	}
 }

@@ -27,6 +27,8 @@ void wd_list_walk_init(struct wd_list_walk *w, bool sgl, const void *buf, size_t
 /* The current piece: its address, and its length in *len (0: the end). */
 void *wd_list_walk_piece(struct wd_list_walk *w, size_t *len);
 void wd_list_walk_advance(struct wd_list_walk *w, size_t n);
+/* Whether the two have a byte in common; true, too, if they have too many pieces to be compared. */
+bool wd_list_walks_meet(struct wd_list_walk a, const struct wd_list_walk *b);
 
 /* --- probe.c: whether memory can be read, or written --- */
 

@@ -136,6 +136,7 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_BANDWIDTH] = U32,
 	[UACCE_A_REQUESTS] = U64,
 	[UACCE_A_DEV_DOORBELLS] = U32,
+	[UACCE_A_WRONG_RESULTS] = U64,
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
@@ -145,6 +146,7 @@ static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
 	[UACCE_A_MEMBER_ASYNC] = U32,
 	[UACCE_A_MEMBER_RESERVED] = U32,
 	[UACCE_A_MEMBER_PENDING] = { .type = NLA_FLAG },
+	[UACCE_A_MEMBER_ENDPOINT] = U32,
 };
 
 static const struct nla_policy grant_policy[UACCE_A_GRANT_MAX + 1] = {

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/cpus.h"
 #include "base/node.h"
 #include "base/sandbox.h"
 
@@ -52,15 +53,20 @@ int wd_node_distance(int from, int to)
 
 static int cpus_fill(int node, struct bitmask *mask, cpu_set_t *cpus)
 {
-	cpu_set_t allowed;
+	cpu_set_t *allowed;
 	unsigned int cpu;
+	size_t size;
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) || numa_node_to_cpus(node, mask))
+	if (numa_node_to_cpus(node, mask))
+		return -ENOENT;
+	allowed = wd_cpus_allowed(&size);
+	if (!allowed)
 		return -ENOENT;
 	CPU_ZERO(cpus);
 	for (cpu = 0; cpu < CPU_SETSIZE && cpu < numa_bitmask_nbytes(mask) * 8; cpu++)
-		if (numa_bitmask_isbitset(mask, cpu) && CPU_ISSET(cpu, &allowed))
+		if (numa_bitmask_isbitset(mask, cpu) && CPU_ISSET_S(cpu, size, allowed))
 			CPU_SET(cpu, cpus);
+	CPU_FREE(allowed);
 	return CPU_COUNT(cpus) ? 0 : -ENOENT;
 }
 

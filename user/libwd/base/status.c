@@ -32,9 +32,11 @@ static const char *const words[] = {
 	[ENOBUFS] = "too many processes wait for the section",
 	[ENOTCONN] = "no section was started, and no session exists",
 	[ESHUTDOWN] = "the section was shut down, or the process has stopped using devices",
-	[ETIMEDOUT] = "the deadline, or the time to wait, has passed",
+	[ETIME] = "the time to wait has passed",
+	[ETIMEDOUT] = "the deadline of the request has passed, or the device did not answer in time",
 	[EALREADY] = "already done: in this section, or poll threads already run",
 	[ESTALE] = "inherited over fork(): it belongs to the parent process",
+	[ECANCELED] = "cancelled by wd_sess_cancel()",
 	[EDQUOT] = "the section grants no more contexts",
 };
 

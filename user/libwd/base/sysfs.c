@@ -69,19 +69,24 @@ int wd_sysfs_number(const char *path, long *value)
 	return wd_sysfs_number_at(AT_FDCWD, path, value);
 }
 
+static int number_below(int dir, const char *folder, const char *name, long *value)
+{
+	char path[PATH_BYTES];
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= PATH_BYTES)
+		return -ENAMETOOLONG;
+	return wd_sysfs_number_at(dir, path, value);
+}
+
 int wd_sysfs_node_at(int dir, const char *folder, long *node)
 {
-	char zone[PATH_BYTES], parent[PATH_BYTES];
 	long of_parent;
 	int ret, more;
 
-	if (snprintf(zone, sizeof(zone), "%s/zone_id", folder) >= PATH_BYTES ||
-	    snprintf(parent, sizeof(parent), "%s/device/numa_node", folder) >= PATH_BYTES)
-		return -ENAMETOOLONG;
-	ret = wd_sysfs_number_at(dir, zone, node);
-	if (!ret && *node >= 0)
-		return 0;
-	more = wd_sysfs_number_at(dir, parent, &of_parent);
+	ret = number_below(dir, folder, "zone_id", node);
+	if (ret == -ENAMETOOLONG || (!ret && *node >= 0))
+		return ret;
+	more = number_below(dir, folder, "device/numa_node", &of_parent);
 	if (!more)
 		*node = of_parent;
 	return ret ? more : 0;

@@ -88,25 +88,33 @@ static const char *number_of(const char *name)
 	return p - dash > 8 ? NULL : dash + 1;
 }
 
-/* Copies only whole lines: a name cut short could be another valid name. */
+/* Only whole lines: a name cut short could be another valid name. */
+static void cut_algs(char *text)
+{
+	char *end;
+
+	if (strlen(text) < MAX_ATTR_STR_SIZE)
+		return;
+	text[MAX_ATTR_STR_SIZE - 1] = '\0';
+	end = strrchr(text, '\n');
+	if (end)
+		*end = '\0';
+}
+
+/* The text isn't on the stack, of which a program's thread may have little. */
 static void read_algs(const char *name, char algs[MAX_ATTR_STR_SIZE], int *err)
 {
-	char text[WD_SYSFS_ATTR + 1];
-	char *end;
-	int ret = read_attr(name, "algorithms", text, sizeof(text));
+	char *text = malloc(WD_SYSFS_ATTR + 1);
+	int ret = text ? read_attr(name, "algorithms", text, WD_SYSFS_ATTR + 1) : -ENOMEM;
 
 	algs[0] = '\0';
 	if (is_trouble(ret))
 		*err = ret;
-	if (ret && ret != -EFBIG)
-		return;
-	if (strlen(text) >= MAX_ATTR_STR_SIZE) {
-		text[MAX_ATTR_STR_SIZE - 1] = '\0';
-		end = strrchr(text, '\n');
-		if (end)
-			*end = '\0';
+	if (!ret || ret == -EFBIG) {
+		cut_algs(text);
+		strcpy(algs, text);
 	}
-	strcpy(algs, text);
+	free(text);
 }
 
 static int read_node(const char *name, int *err)

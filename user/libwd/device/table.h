@@ -147,6 +147,7 @@ struct wd_queue {
 	_Atomic __u32 sleeper_wanted;	/* threads that wait for the sleeper's role */
 	_Atomic __u32 watchers;		/* threads that sleep in polls, ours or others', and watch this queue */
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
+	_Atomic __u64 ended_poll;	/* number of the last poll that ended with this context and left out others */
 	_Atomic __u32 sleeps;		/* number of waits that were predicted to be long */
 	_Atomic __u32 service_ns[WD_SIZES];	/* estimates, without the queue ahead; 0 unknown */
 };
@@ -201,12 +202,18 @@ struct wd_engine {
 	_Atomic __u32 room_seq;		/* futex: room, or a wake-up */
 	_Atomic __u32 room_waiters;
 	_Atomic __u32 done_waiters;	/* threads that sleep in polls */
-	_Atomic __u32 wake_ups;		/* wd_<alg>_wakeup() and _wakeup_set() so far */
+	_Atomic __u32 wake_ups[1 + WD_CLASSES];	/* so far: of any class, then of each */
 	_Atomic __u32 gen;		/* changes with the set of watched contexts */
 	_Atomic int spinners;		/* threads that spin for a completion */
 };
 
 extern struct wd_engine wd_engine;
+
+/* The index into wd_engine.wake_ups; NULL: any class. */
+static inline unsigned int wd_wake_index(const struct wd_class *cls)
+{
+	return cls ? cls->kind - WD_KIND_COMP + 1 : 0;
+}
 
 /* Call before using the table. */
 void wd_table_init(void);

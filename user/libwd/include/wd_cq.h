@@ -127,7 +127,8 @@ int wd_poll_cq(handle_t cq, int num_entries, struct wd_wc *wc);
  * wd_cq_fd() - return the descriptor to sleep on: after wd_cq_arm() it becomes
  * readable when wd_poll_cq() or wd_get_async_event() has work.
  *
- * For poll() and epoll. The descriptor belongs to the queue: don't read, change
+ * For poll() and epoll, without EPOLLEXCLUSIVE, since it is an epoll set
+ * itself. The descriptor belongs to the queue: don't read, change
  * or close it. Returns the same descriptor at each call, but a new one after
  * the program has closed all descriptors; -EINVAL, -ESTALE, or -errno of the
  * system (-EMFILE, ...) if it can't be created.

@@ -9,6 +9,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* Some functions have the names of the structs that they fill in, which C allows, and C++ as well. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /*
@@ -44,6 +47,21 @@ extern "C" {
  * Requests in flight belong to the parent: their callbacks never run in the
  * child. Sessions on a completion queue: see wd_cq.h.
  *
+ * Repeats: a reset, an error or the removal of a device, and another request's
+ * deadline, stop a context with all requests on it. The library does a stopped
+ * request again from its start, on the same or another context or on the
+ * software path, as the session and the request's deadline allow. Its result
+ * is that of a request that was never stopped. That takes a source which is
+ * still what it was, whatever the device has written: no byte of the source,
+ * of the iv or of a tag that is compared lies in the room for a result (dst,
+ * *dst_len bytes; the tag that is made). Flat buffers and lists may be mixed.
+ * RSA, DH and ECC copy their operands: their requests are always repeated. A
+ * digest has no result but dst, which may lie anywhere outside of src. Requests
+ * in place and parts of a stream aren't repeated: they end with -EIO, or -ENODEV
+ * if the device is gone. So do others for devices only when no context takes
+ * them. A step of a compression stream is repeated on its own context, at most
+ * three times, unless its source and destination overlap.
+ *
  * Secrets: keys are copied into the session. The library wipes a key when it
  * is replaced and when the session is freed. RSA, DH and ECC also wipe what a
  * request leaves in the library's memory.
@@ -70,7 +88,8 @@ extern "C" {
  *	are in use), EDQUOT (devices only, and all contexts that the section
  *	grants are in use), ENOENT, EUSERS, ESHUTDOWN (the process' section is
  *	unavailable: wd_user.h), EACCES, EOPNOTSUPP (WD_PATH forbids what the
- *	session asks for, or no path offers it), ESTALE (the completion queue was
+ *	session asks for, or no path offers it, or libcrypto, which the classes
+ *	other than compression need, was ended by OPENSSL_cleanup()), ESTALE (the completion queue was
  *	created before fork()), ENOMEM.
  *
  * int wd_<alg>_free_sess(handle_t sess);
@@ -126,7 +145,7 @@ extern "C" {
  *	of the class), or when timeout_ms has passed (0: doesn't wait; UINT_MAX:
  *	no limit). Any number of threads may poll. Returns the number of callbacks
  *	that ran; 0: nothing is in flight, or timeout_ms is 0 and nothing has
- *	finished; -ETIMEDOUT: the time has passed, requests are in flight and none
+ *	finished; -ETIME: the time has passed, requests are in flight and none
  *	has finished; -ENODEV: every context of set is gone; -EINVAL: count is 0,
  *	set is not a set or names no context of the class; -ESTALE: set was created
  *	before fork(); -EDEADLK: the thread is inside 8 polls already, each in a
@@ -137,27 +156,31 @@ extern "C" {
  *	The loop of a thread that does nothing else. Sleeps until there are
  *	callbacks to run, even while nothing is in flight, and returns after the
  *	first ones, at most count. Returns the number of callbacks that ran; 0:
- *	wd_<alg>_wakeup() or wd_<alg>_wakeup_set() was called since this thread's
- *	last 0; -ETIMEDOUT: the time has passed and no callback ran; and the
- *	errors of wd_<alg>_poll().
+ *	wd_<alg>_wakeup(), wd_<alg>_wakeup_set() or wd_wakeup() was called since
+ *	this thread's last 0 from the function of this class; -ETIME: the time has
+ *	passed and no callback ran; and the errors of wd_<alg>_poll().
  *
  * int wd_<alg>_wait(handle_t sess, unsigned int timeout_ms);
  * int wd_<alg>_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
  *
  *	Sleep until a context of the session or set has room. Room that appeared
  *	after this thread's last -EBUSY counts, so none is missed. timeout_ms 0:
- *	don't wait; UINT_MAX: no limit. Return 0, -ETIMEDOUT, -EINVAL, -ESTALE.
+ *	don't wait; UINT_MAX: no limit. Return 0, -ETIME, -EINVAL, -ESTALE.
  *
  * int wd_<alg>_wakeup(handle_t sess);
  * int wd_<alg>_wakeup_set(const wd_ctx_set_t *set);
  *
- *	Wake the threads in wd_<alg>_wait(), wd_<alg>_wait_set() and
- *	wd_<alg>_poll_wait(). Return 0, -EINVAL, -ESTALE.
+ *	Wake all threads in wd_<alg>_wait(), wd_<alg>_wait_set() and
+ *	wd_<alg>_poll_wait() of the class, and those in wd_poll_wait(). sess and
+ *	set are checked, and don't restrict who is woken. Return 0, -EINVAL,
+ *	-ESTALE. wd_wakeup() wakes the threads of all classes.
  *
  * Members of each request: timeout_ms is its deadline in milliseconds; 0 takes
- *	the session's, UINT_MAX sets none. wr_id is the caller's and never changed.
- *	The library writes consumed (bytes of src used), status, path and
- *	path_reason. Reserved members and undefined bits of flags must be 0.
+ *	the session's, UINT_MAX sets none. A request past its deadline has the
+ *	status -ETIMEDOUT, while -ETIME is the end of a call that waits or polls.
+ *	wr_id is the caller's and never changed. The library writes consumed (bytes
+ *	of src used), status, path and path_reason. Reserved members and undefined
+ *	bits of flags must be 0.
  */
 
 /* Who did the work of a request: arg->path. */
@@ -181,6 +204,8 @@ enum wd_path_reason {
 	WD_REASON_GONE = 8,		/* the devices were removed, isolated or stopped */
 	WD_REASON_MASKED = 9,		/* the session's device mask leaves no suitable device */
 	WD_REASON_WRONG = 10,		/* a device's result was wrong; computed again unless that is an error */
+	WD_REASON_RESTS = 11,		/* the devices rest, because results of theirs were wrong */
+	WD_REASON_NOT_IN_SLOT = 12,	/* the process' slot of a section has no device for this algorithm */
 };
 
 /*
@@ -191,6 +216,21 @@ enum wd_path_reason {
  */
 #define WD_SESS_PATH_HW		0x1u	/* devices only (simulated ones included) */
 #define WD_SESS_PATH_SOFT	0x2u	/* the software path only */
+
+/*
+ * Another bit of flags: what a device makes is verified before it is delivered. A wrong result is made again by the
+ * software path, with WD_REASON_WRONG; in a session for devices only, and in a stream, it is -EIO. The environment's
+ * WD_VERIFY replaces the bit: 1 sets it in all sessions that have it, 0 clears it. Compression has it (wd_comp.h); RSA
+ * verifies its private operations with and without it. Sessions of other classes can't be allocated with it
+ * (EOPNOTSUPP).
+ *
+ * A device whose result was wrong rests for ten seconds (WD_REST, in seconds; 0: never). The session leaves it, what is
+ * in flight excepted; sessions that are bound meanwhile get another device, or the software path with WD_REASON_RESTS.
+ * Sessions for devices only use it if there is no other. A wrong result within the same time after a rest doubles the
+ * next one, up to 64 times. A session that has gone to the software path returns to the device after the rest. Each
+ * wrong result is reported to the kernel, which counts it for the administrator.
+ */
+#define WD_SESS_VERIFY		0x8u
 
 /* Another bit of flags: the setup's cq names a completion queue (wd_cq.h), which replaces callbacks. */
 #define WD_SESS_CQ		0x4u
@@ -230,6 +270,29 @@ struct wd_ctx_info {
  */
 int wd_ctx_info(unsigned int i, struct wd_ctx_info *info);
 
+/*
+ * wd_poll(), wd_poll_wait() - wd_<alg>_poll() and wd_<alg>_poll_wait() for the
+ * contexts of all classes.
+ *
+ * One thread runs the callbacks of every class that the program uses. set may
+ * name contexts of several classes; NULL: all asynchronous contexts of the
+ * process, those of completion queues excepted. Return as the calls of a class
+ * do; -EINVAL: count is 0, set is not a set or names no context of any class.
+ * wd_poll_wait() returns 0 for a wake-up of any class and for wd_wakeup(), also
+ * if this thread has returned from wd_<alg>_poll_wait() for the same one.
+ */
+int wd_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+
+/*
+ * wd_wakeup() - wake the threads that wait or poll for work, in all classes.
+ *
+ * Those in wd_poll_wait(), and in wd_<alg>_poll_wait(), wd_<alg>_wait() and
+ * wd_<alg>_wait_set() of each class. It is remembered as the wake-ups of the
+ * classes are. Any thread, also in callbacks. Returns 0.
+ */
+int wd_wakeup(void);
+
 /* Requests by outcome. No counter ever decreases. */
 struct wd_counts {
 	__u64 submitted;	/* in flight: submitted - completed */
@@ -237,7 +300,8 @@ struct wd_counts {
 	__u64 errors;		/* ended with an error */
 	__u64 bytes_in;		/* consumed by requests without an error */
 	__u64 bytes_out;	/* produced by requests without an error */
-	__u64 reserved[3];
+	__u64 wrong;		/* of a session: results that the device called good, and that verifying found wrong */
+	__u64 reserved[2];
 };
 
 struct wd_ctx_stats {
@@ -258,8 +322,9 @@ struct wd_sess_stats {
  *
  * The unit is one request's stay on one context. If a context is stopped and
  * its request is repeated elsewhere, the request is an error on the first
- * context and a new request on the second. A wrong result of RSA counts as a
- * success of the device, and again on the software path. A large buffer or a stream counts
+ * context and a new request on the second. A wrong result that
+ * verifying finds (WD_SESS_VERIFY, RSA) counts as a success of the device, in
+ * wrong, and again on the software path. A large buffer or a stream counts
  * once for each piece that is submitted to a device, a stream on the software
  * path once for each call. A synchronous request on the software path uses no
  * context and is counted when it ends. Refused requests aren't counted.
@@ -318,6 +383,30 @@ int wd_ctx_set_add_soft(handle_t sess, wd_ctx_set_t *set);
  * software path only), -ESTALE, -ENOMEM.
  */
 int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set);
+
+/*
+ * wd_sess_cancel() - end the requests of a session that are in flight.
+ *
+ * For requests that a device has lost or that nobody waits for any more: a
+ * request without a deadline otherwise lasts as long as the device takes, and
+ * holds its buffers and its session. The call stops the contexts that have
+ * requests of the session, and returns when the device has let go of their
+ * buffers: usually within a millisecond, later by the time that the kernel
+ * takes for a queue that doesn't stop (wd(7)). Each request that has no result
+ * by then ends with -ECANCELED, a synchronous one as the result of its call, an
+ * asynchronous one as any other: its callback runs in the next poll, its
+ * completion is polled. Afterwards the session can be freed. Requests that had
+ * finished keep their results. Of other sessions' requests on a stopped context
+ * the library repeats those that may be repeated; the rest end with -EIO, as
+ * after a neighbour's deadline. A stream whose request was cancelled is over.
+ * Requests that are submitted meanwhile may be cancelled or not; later ones
+ * aren't, since the session goes on.
+ *
+ * Any class. Any thread, also in callbacks; not in signal handlers. In a fork's
+ * child there is nothing to cancel of what its parent submitted. Returns 0, or
+ * -EINVAL (not a session).
+ */
+int wd_sess_cancel(handle_t sess);
 
 /*
  * wd_in_flight() - count the requests in flight in a set.
@@ -384,6 +473,7 @@ const char *wd_path_reason_str(unsigned int reason);
 const char *wd_status_str(int status);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 #endif

@@ -8,6 +8,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* Some functions have the names of the structs that they fill in, which C allows, and C++ as well. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 #define WD_SECTION_NAME_MAX	31	/* of [A-Za-z0-9_-] */
@@ -51,7 +54,9 @@ struct wd_user_grant {
  *
  * From now on its contexts are those that the section's slot grants, opened as
  * sessions need them. If all slots are taken, the call waits for its turn, at
- * most WD_ATTACH_TIMEOUT milliseconds (from the environment; default 0).
+ * most WD_ATTACH_TIMEOUT milliseconds (from the environment; default 0). The
+ * same time is for a section that doesn't exist yet, or isn't live, and for
+ * the kernel's module while no device is present.
  *
  * The call is optional: without it the first session that may use devices
  * attaches to the section that WD_SECTION in the environment names. If
@@ -126,6 +131,7 @@ int wd_user_grant(unsigned int i, struct wd_user_grant *grant);
 const char *wd_user_state_str(unsigned int state);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 #endif

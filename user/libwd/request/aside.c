@@ -154,6 +154,32 @@ bool wd_aside_wait(struct wd_queue *q, const struct wd_msg *msg, __u64 at)
 	return true;
 }
 
+static void make_ready(struct wd_queue *q, struct wd_aside *a)
+{
+	struct wd_lane *lane = wd_lane_of(q, a->due.sess);
+
+	list_append(&lane->aside, a);
+	wd_lane_count(lane);
+}
+
+bool wd_aside_hurry(struct wd_queue *q, const struct wd_session *s)
+{
+	struct wd_aside_list all = q->waiting;
+	struct wd_aside *a;
+	bool any = false;
+
+	q->waiting.first = NULL;
+	while ((a = list_take(&all))) {
+		if (a->due.sess == s) {
+			make_ready(q, a);
+			any = true;
+		} else {
+			list_append(&q->waiting, a);
+		}
+	}
+	return any;
+}
+
 __u64 wd_aside_due(struct wd_queue *q, __u64 now)
 {
 	struct wd_aside_list all = q->waiting;
@@ -163,10 +189,7 @@ __u64 wd_aside_due(struct wd_queue *q, __u64 now)
 	q->waiting.first = NULL;
 	while ((a = list_take(&all))) {
 		if (now >= a->at) {
-			struct wd_lane *lane = wd_lane_of(q, a->due.sess);
-
-			list_append(&lane->aside, a);
-			wd_lane_count(lane);
+			make_ready(q, a);
 			continue;
 		}
 		list_append(&q->waiting, a);

@@ -34,6 +34,8 @@ bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due);
 bool wd_aside_wait(struct wd_queue *q, const struct wd_msg *msg, __u64 at);
 /* Under the drain lock: make the requests ready whose time has come. Returns the next request's time, 0: none waits. */
 __u64 wd_aside_due(struct wd_queue *q, __u64 now);
+/* Under the drain lock: the session's waiting requests become ready. Returns whether there are any. */
+bool wd_aside_hurry(struct wd_queue *q, const struct wd_session *s);
 /* In a fork's child: free all, since they belong to the parent. No other thread knows the queue. */
 void wd_aside_forget(struct wd_queue *q);
 

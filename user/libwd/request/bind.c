@@ -31,6 +31,8 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 	/* An owner uses its own contexts only as long as it is to have some. */
 	if (q->owner && (q->owner != s || !s->own_nr))
 		return false;
+	if (!s->takes_resting && wd_rests(q->node_id))
+		return false;
 	return is_kind(q, s) && (!state || state == -EIO);
 }
 
@@ -51,8 +53,9 @@ static const struct uacce_dev_info *listed(const struct uacce_dev_list *list, co
 static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_list *list,
 				   const struct uacce_dev_info *info, bool by_name)
 {
-	struct wd_queue *fits[WD_ENGINE_QUEUES];
-	unsigned int nr = 0, i;
+	/* Numbers and not pointers: a program's thread may have little stack. */
+	__u16 fits[WD_ENGINE_QUEUES];
+	unsigned int nr = 0, firsts = 0, i;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
@@ -63,18 +66,20 @@ static struct wd_queue *table_find(const struct wd_session *s, bool async, const
 		if (by_name ? !wd_is_on(q, info) : q->numa_node != info->numa_node)
 			continue;
 		other = listed(list, q);
-		if (!other || other->priority != info->priority || (nr && q->firsts > fits[0]->firsts))
+		if (!other || other->priority != info->priority || (nr && q->firsts > firsts))
 			continue;
-		if (nr && q->firsts < fits[0]->firsts)
+		if (nr && q->firsts < firsts)
 			nr = 0;
-		fits[nr++] = q;
+		firsts = q->firsts;
+		fits[nr++] = (__u16)i;
 	}
-	return nr ? fits[wd_engine.turn++ % nr] : NULL;
+	return nr ? wd_engine.queue[fits[wd_engine.turn++ % nr]] : NULL;
 }
 
 /* Why devices weren't used. bind_refused() reports the first reason that applies. */
 struct refusals {
 	unsigned int masked;
+	unsigned int resting;
 	unsigned int not_granted;
 	unsigned int no_driver;
 	unsigned int unserved;
@@ -120,10 +125,12 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 
 	if (!session_may_use(s, info->node_id)) {
 		no->masked++;
-	} else if (!(info->flags & UACCE_DEV_SVA)) {
-		no->no_sva++;
 	} else if (!wd_grant_has(info->name)) {
 		no->not_granted++;
+	} else if (!s->takes_resting && wd_rests(info->node_id)) {
+		no->resting++;
+	} else if (!(info->flags & UACCE_DEV_SVA)) {
+		no->no_sva++;
 	} else {
 		drv = wd_driver_find(s->cls, wd_device_listed_api(info));
 		no->no_driver += !drv;
@@ -342,6 +349,9 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 			      "all numbers for contexts are in use, and none is left for %s");
 	if (no->access)
 		return refuse(s, WD_REASON_NO_ACCESS, EACCES, "the devices for %s may not be opened");
+	if (no->resting)
+		return refuse(s, WD_REASON_RESTS, ENODEV,
+			      "the devices for %s rest, because results of theirs were wrong");
 	if (no->unserved)
 		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP,
 			      "the devices for %s can't do what this session asks of it");
@@ -353,7 +363,7 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 	if (no->err)
 		return refuse(s, WD_REASON_GONE, -no->err, "no device for %s could be opened");
 	if (no->not_granted)
-		return refuse(s, WD_REASON_NO_ACCESS, EACCES, "the section grants no device for %s");
+		return refuse(s, WD_REASON_NOT_IN_SLOT, EACCES, "the slot of this process has no device for %s");
 	if (no->masked)
 		return refuse(s, WD_REASON_MASKED, ENODEV, "the device mask leaves no device for %s");
 	return refuse(s, WD_REASON_NO_DEVICE, ENODEV, "no device offers %s");
@@ -521,8 +531,13 @@ static int bind_devices(struct wd_session *s)
 
 	if (ret)
 		return ret;
+	s->takes_resting = false;
 	if (!s->attr.refuse)
 		q = bind_any(s, &recent, &nr, &no);
+	if (!q && no.resting && !s->soft_ok) {
+		s->takes_resting = true;
+		q = bind_any(s, &recent, &nr, &no);
+	}
 	if (!q)
 		return bind_refused(s, &no);
 	if (s->attr.async && !s->cq)

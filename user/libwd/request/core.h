@@ -44,9 +44,14 @@ static inline void wd_slot_free(struct wd_queue *q, struct wd_slot *slot)
 /* --- soft.c --- */
 /* Is there a request that no thread computes yet? */
 bool wd_soft_waits(struct wd_queue *q);
-/* Under the drain lock: claim the next software request that no thread computes yet; NULL: there is none. */
-struct wd_slot *wd_soft_claim(struct wd_queue *q);
-void wd_soft_compute(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg);
+/*
+ * Under the drain lock: claim the next software request that no thread computes yet, and fill in its message; false:
+ * there is none. Its slot is free from then on.
+ */
+bool wd_soft_claim(struct wd_queue *q, struct wd_msg *msg);
+void wd_soft_compute(struct wd_queue *q, struct wd_msg *msg);
+/* Under the drain lock: the claimed request is no longer in flight. */
+void wd_soft_over(struct wd_queue *q, const struct wd_msg *msg);
 
 /* --- bell.c --- */
 /* Callbacks have run, or are due: wake the threads that no file wakes. */
@@ -61,6 +66,12 @@ void wd_tally_forget(struct wd_session *s);
 /* --- path.c --- */
 /* The i-th of the session's contexts on devices, or (soft) of its software contexts; NULL: no more. */
 struct wd_queue *wd_session_queue(struct wd_session *s, unsigned int i, bool soft);
+
+/* --- rest.c --- */
+/* 0, or -EINVAL for a bad WD_REST, recorded. */
+int wd_rest_check(void);
+/* Whether the device with that number rests. */
+bool wd_rests(int node_id);
 
 /* --- sleeper.c --- */
 /* Take the role, if it is free. */
@@ -123,6 +134,15 @@ void wd_cq_broke(struct wd_queue *q, int err);
 /* Under the drain lock: wake the threads that sleep for requests which have come to the context's lanes. */
 void wd_cq_tell(struct wd_queue *q);
 
+/* --- the end of a context --- */
+/* Whether the request of this message, which a device may have begun, can be repeated. */
+static inline bool wd_may_redo(const struct wd_msg *msg)
+{
+	bool (*ask)(const struct wd_msg *msg) = msg->sess->cls->may_redo;
+
+	return msg->redo && (!ask || ask(msg));
+}
+
 /* --- drain.c --- */
 /* Drain completions; self: the caller's own message. Returns their number; 0 also while another thread drains. */
 int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
@@ -132,6 +152,17 @@ int wd_queue_take(struct wd_queue *q, const struct wd_msg *self);
 void wd_queue_look(struct wd_queue *q);
 /* Stop the queue because of a deadline, if one of its requests is late; afterwards the device has none of them. */
 void wd_queue_stop(struct wd_queue *q);
+/*
+ * Stop the queue if a device may have one of the session's requests that are marked with WD_SLOT_CANCEL. false: it may
+ * still have one, since another thread keeps the queue out of use; try again later.
+ */
+bool wd_queue_cancelled(struct wd_queue *q, const struct wd_session *s);
+/* Whether the stopped request was cancelled: it must not be repeated. */
+static inline bool wd_is_cancelled(const struct wd_msg *msg)
+{
+	return msg->cancels != atomic_load(&msg->sess->cancels);
+}
+
 /*
  * Under the produce or the drain lock: a push or a pull returned ret. An error is that of this opening: the next one
  * begins without, under both locks.
@@ -175,7 +206,7 @@ void wd_deadline_note(struct wd_queue *q, __u64 deadline);
 /* --- room.c --- */
 /* Wake the threads that wait for room; after wd_slot_free(). */
 static inline void wd_room_made(void);
-/* Wait until one of the session's contexts, or q if given, has room. 0, -ETIMEDOUT. */
+/* Wait until one of the session's contexts, or q if given, has room. 0, -ETIMEDOUT: the deadline has passed. */
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline);
 /*
  * The current call is about to return -EBUSY. seq: wd_engine.room_seq before it looked for room; held_up: another
@@ -194,6 +225,8 @@ bool wd_spin(struct wd_queue *q);
 void wd_sleeper_pass_on(struct wd_queue *q);
 
 /* --- evict.c --- */
+/* Whether the contexts are of one kind and on the same device. */
+bool wd_same_group(const struct wd_queue *a, const struct wd_queue *b);
 /*
  * Under the grants' lock, which is released meanwhile: close an idle context of the device in favour of q. -EDQUOT:
  * none can be closed; -EAGAIN: another thread has opened or closed one, and the caller looks again.

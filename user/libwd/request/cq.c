@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "request/cq.h"
-#include "request/tally.h"
 #include "section/section.h"
 
 #define ROW	16
@@ -133,6 +132,23 @@ static unsigned int pop_row(struct wd_cq *cq, struct wd_lane *lane, char msg[][W
 	return n;
 }
 
+/*
+ * The request has its credit again before it is in flight: a thread that finds none taken sets no timer. A thread may
+ * have found none before.
+ */
+static enum wd_redone redo(struct wd_cq *cq, struct wd_queue *q, struct wd_msg *msg)
+{
+	enum wd_redone redone;
+
+	atomic_fetch_add(&cq->used, 1);
+	redone = wd_deliver_redo(q, msg);
+	if (redone == WD_REDONE_OVER)
+		atomic_fetch_sub(&cq->used, 1);
+	else
+		wd_cq_submitted(cq);
+	return redone;
+}
+
 static unsigned int take_ready(struct wd_cq *cq, struct wd_lane *lane, struct wd_wc *wc, unsigned int max)
 {
 	struct wd_queue *q = lane->q;
@@ -155,12 +171,10 @@ static unsigned int take_ready(struct wd_cq *cq, struct wd_lane *lane, struct wd
 				continue;
 			}
 			if (msg->status == WD_STOPPED)
-				redone = wd_deliver_redo(q, msg);
+				redone = redo(cq, q, msg);
 			waiting += redone == WD_REDONE_WAITS;
 			if (redone == WD_REDONE_OVER)
 				finish(q, msg, &wc[got++]);
-			else
-				atomic_fetch_add(&cq->used, 1);
 		}
 		atomic_fetch_add(&q->async_over, n - waiting);
 	}
@@ -174,18 +188,17 @@ static unsigned int take_soft(struct wd_cq *cq, struct wd_queue *q, struct wd_wc
 	unsigned int got;
 
 	for (got = 0; got < max && wd_queue_in_flight(q); got++) {
-		struct wd_slot *slot;
+		bool claimed;
 
 		wd_drain_lock(q);
-		slot = wd_soft_claim(q);
+		claimed = wd_soft_claim(q, msg);
 		wd_drain_unlock(q);
-		if (!slot)
+		if (!claimed)
 			break;
-		wd_soft_compute(q, slot, msg);
+		wd_soft_compute(q, msg);
 		wd_drain_lock(q);
 		atomic_fetch_sub(&cq->used, 1);
-		wd_tally_end(q, msg);
-		wd_slot_free(q, slot);
+		wd_soft_over(q, msg);
 		wd_drain_unlock(q);
 		wd_room_made();
 		finish(q, msg, &wc[got]);
@@ -219,15 +232,24 @@ static unsigned int take(struct wd_cq *cq, struct wd_lane *lane, struct wd_wc *w
 static int poll_all(struct wd_cq *cq, unsigned int max, struct wd_wc *wc)
 {
 	unsigned int nr = wd_cq_nr(cq), from = 0, got = 0, i;
+	struct wd_lane *lane;
 
 	/* If every call began with the same context, the first contexts would starve the others when wc is short. */
 	if (nr > 1)
-		from = atomic_fetch_add_explicit(&cq->turn, 1, memory_order_relaxed);
+		from = atomic_load_explicit(&cq->turn, memory_order_relaxed);
 	for (i = 0; i < nr && got < max; i++) {
-		struct wd_lane *lane = wd_cq_lane(cq, (from + i) % nr);
-
+		lane = wd_cq_lane(cq, (from + i) % nr);
 		if (lane)
 			got += take(cq, lane, wc + got, max - got);
+	}
+	if (i == nr)
+		return got;
+	atomic_store_explicit(&cq->turn, (from + i) % nr, memory_order_relaxed);
+	/* Deadlines are kept on the contexts that this call doesn't come to, too. */
+	for (; i < nr; i++) {
+		lane = wd_cq_lane(cq, (from + i) % nr);
+		if (lane)
+			wd_check_deadlines(lane->q);
 	}
 	return got;
 }

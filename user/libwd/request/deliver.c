@@ -76,8 +76,8 @@ enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
 {
 	struct wd_session *s = msg->sess;
 
-	if (is_late(msg)) {
-		msg->status = -ETIMEDOUT;
+	if (wd_is_cancelled(msg) || is_late(msg)) {
+		msg->status = wd_is_cancelled(msg) ? -ECANCELED : -ETIMEDOUT;
 		return WD_REDONE_OVER;
 	}
 	if (msg->redo > 1) {
@@ -85,6 +85,10 @@ enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
 
 		if (!ret)
 			return WD_REDONE_FLIES;
+		if (ret == -ECANCELED) {
+			msg->status = ret;
+			return WD_REDONE_OVER;
+		}
 		if (redo_waits(q, msg, ret))
 			return WD_REDONE_WAITS;
 	}
@@ -347,17 +351,16 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 	unsigned int ran = 0;
 
 	while (ran < max && wd_queue_in_flight(q)) {
-		struct wd_slot *slot;
+		bool claimed;
 
 		wd_drain_lock(q);
-		slot = wd_soft_claim(q);
+		claimed = wd_soft_claim(q, msg);
 		wd_drain_unlock(q);
-		if (!slot)
+		if (!claimed)
 			break;
-		wd_soft_compute(q, slot, msg);
+		wd_soft_compute(q, msg);
 		wd_drain_lock(q);
-		wd_tally_end(q, msg);
-		wd_slot_free(q, slot);
+		wd_soft_over(q, msg);
 		wd_drain_unlock(q);
 		wd_room_made();
 		row.all.nr = 1;

@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void msg_end(struct wd_queue *q, co
 {
 	if (slot->flags & WD_SLOT_LATE)
 		msg->status = -ETIMEDOUT;
-	msg->path = q->pub.path;
+	msg->by = q->pub.by;
 	msg->reason = atomic_load_explicit(&msg->sess->reason, memory_order_relaxed);
 	wd_tally_end(q, msg);
 }
@@ -47,12 +47,21 @@ static void sync_refill(struct wd_queue *q, const struct wd_slot *slot, unsigned
 	msg->told = false;
 }
 
+/* The status of a request that the device gave back undone. */
+static __s32 stopped_status(const struct wd_slot *slot, struct wd_msg *msg)
+{
+	msg->cancels = atomic_load(&slot->sess->cancelled);
+	return slot->flags & WD_SLOT_CANCEL ? -ECANCELED : WD_STOPPED;
+}
+
 void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
 {
 	struct wd_msg *msg = slot->owner;
 
 	sync_refill(q, slot, index);
 	q->drv.result(q, msg, index);
+	if (unlikely(msg->status == WD_STOPPED))
+		msg->status = stopped_status(slot, msg);
 	sync_done(q, slot, msg);
 }
 
@@ -75,9 +84,14 @@ static void async_fail(struct wd_slot *slot, int err)
 static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int index, struct wd_msg *msg)
 {
 	q->drv.result(q, msg, index);
-	if (likely(msg->status != WD_STOPPED || !msg->redo))
+	if (likely(msg->status != WD_STOPPED))
 		return true;
-	async_fail(slot, WD_STOPPED);
+	msg->status = stopped_status(slot, msg);
+	if (!wd_may_redo(msg)) {
+		msg->redo = 0;
+		return true;
+	}
+	async_fail(slot, msg->status);
 	return false;
 }
 
@@ -93,10 +107,12 @@ static bool ready_msg(struct wd_queue *q, struct wd_slot *slot, unsigned int ind
 	msg->waited = false;
 	if (!fast)
 		msg->redo = slot->flags & WD_SLOT_REDO;
-	if (failed)
+	if (failed) {
+		msg->cancels = atomic_load(&slot->sess->cancelled);
 		msg->status = (__s32)slot->aux;
-	else if (!ready_result(q, slot, index, msg))
+	} else if (!ready_result(q, slot, index, msg)) {
 		return false;
+	}
 	msg_end(q, slot, msg);
 	return true;
 }
@@ -169,17 +185,21 @@ void wd_ready_aside(struct wd_queue *q)
 		wd_room_made();
 }
 
-/* Whether the request may be redone, which is not known yet for a request that took the fast path. */
+/* Whether the request may be redone. A synchronous one that didn't take the fast path still has its message. */
 static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
 {
 	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
 	struct wd_msg *msg = (struct wd_msg *)buf;
+	bool fast = slot->flags & WD_SLOT_FAST;
 
-	if (slot->flags & WD_SLOT_FAST) {
-		q->cls->refill(slot->sess, wd_slot_req(slot, sync), 0, msg);
+	if (sync && !fast)
+		return wd_may_redo(slot->owner);
+	if (!fast && !(slot->flags & WD_SLOT_REDO))
+		return false;
+	q->cls->refill(slot->sess, wd_slot_req(slot, sync), fast ? 0 : slot->aux, msg);
+	if (fast)
 		slot->flags |= msg->redo;
-	}
-	return slot->flags & WD_SLOT_REDO;
+	return wd_may_redo(msg);
 }
 
 /*
@@ -199,7 +219,8 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
 			continue;
 		q->drv.abort(q, i);
-		err = may_redo(q, slot, state == WD_SLOT_SYNC) ? WD_STOPPED : why;
+		err = slot->flags & WD_SLOT_CANCEL ? -ECANCELED :
+		      may_redo(q, slot, state == WD_SLOT_SYNC) ? WD_STOPPED : why == WD_STOPPED ? -EIO : why;
 		if (state == WD_SLOT_ASYNC) {
 			async_fail(slot, err);
 			ready_push(q, slot, i);
@@ -207,6 +228,7 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 		}
 		sync_refill(q, slot, i);
 		((struct wd_msg *)slot->owner)->status = err;
+		((struct wd_msg *)slot->owner)->cancels = atomic_load(&slot->sess->cancelled);
 		sync_done(q, slot, slot->owner);
 	}
 	wd_room_made();
@@ -227,7 +249,8 @@ static void ready_lose(struct wd_queue *q)
 		if (atomic_load_explicit(&slot->state, memory_order_relaxed) != WD_SLOT_READY)
 			continue;
 		q->drv.abort(q, i);
-		async_fail(slot, may_redo(q, slot, false) ? WD_STOPPED : -EIO);
+		async_fail(slot, slot->flags & WD_SLOT_CANCEL ? -ECANCELED :
+			   may_redo(q, slot, false) ? WD_STOPPED : -EIO);
 	}
 }
 
@@ -438,6 +461,42 @@ void wd_queue_stop(struct wd_queue *q)
 		queue_end(q, WD_STOPPED, true);
 	wd_queue_gone(q);
 	pthread_setcancelstate(cancel, NULL);
+}
+
+static bool has_cancelled(const struct wd_queue *q, const struct wd_session *s)
+{
+	__u32 i;
+
+	for (i = 0; i < q->pub.depth; i++) {
+		const struct wd_slot *slot = &q->pub.slots[i];
+		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
+
+		if ((state == WD_SLOT_SYNC || state == WD_SLOT_ASYNC) && slot->sess == s &&
+		    slot->flags & WD_SLOT_CANCEL)
+			return true;
+	}
+	return false;
+}
+
+bool wd_queue_cancelled(struct wd_queue *q, const struct wd_session *s)
+{
+	bool any, mine;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	wd_lock(&q->produce);
+	wd_drain_lock(q);
+	any = has_cancelled(q, s);
+	mine = any && state_set(q, -EIO);
+	wd_drain_unlock(q);
+	wd_unlock(&q->produce);
+	if (mine) {
+		wd_pollers_due(q);
+		queue_end(q, WD_STOPPED, false);
+	}
+	wd_queue_gone(q);
+	pthread_setcancelstate(cancel, NULL);
+	return !any || mine;
 }
 
 static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, const struct wd_msg *self)

@@ -14,7 +14,7 @@
 #define EXCHANGE_NS	100000000ull	/* how long to wait for a context that only short work keeps busy */
 #define IDLE_NS		300000000ull	/* the same for a context that only a sleeping thread keeps busy */
 
-static bool same_group(const struct wd_queue *a, const struct wd_queue *b)
+bool wd_same_group(const struct wd_queue *a, const struct wd_queue *b)
 {
 	return a->cls == b->cls && a->pub.qc_type == b->pub.qc_type && a->async == b->async &&
 	       a->for_cq == b->for_cq && !strcmp(a->dev_name, b->dev_name);
@@ -25,7 +25,7 @@ static bool has_group(const struct wd_queue *q)
 	const struct wd_queue *o = NULL;
 
 	while ((o = wd_table_next(o)))
-		if (o != q && wd_holds_place(o) && same_group(o, q))
+		if (o != q && wd_holds_place(o) && wd_same_group(o, q))
 			return true;
 	return false;
 }
@@ -116,7 +116,7 @@ static bool evict_any(const struct wd_queue *q, __u64 until, bool *busy)
 		for (i = 0; i < nr; i++) {
 			struct wd_queue *o = wd_engine.queue[(turn + i) % nr];
 
-			if (o == q || o->owner || !wd_holds_place_on(o, q->dev_name) || same_group(o, q) ||
+			if (o == q || o->owner || !wd_holds_place_on(o, q->dev_name) || wd_same_group(o, q) ||
 			    has_group(o) == pass || !has_only_short_work(o))
 				continue;
 			*busy = true;

@@ -5,7 +5,8 @@
  */
 #include <errno.h>
 
-#include "driver.h"
+#include "base/env.h"
+#include "device/table.h"
 
 /* --- sessions --- */
 
@@ -53,6 +54,33 @@ int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 	wd_session_count_soft(s, ret, ends->consumed, ends->produced);
 	msg->reason = reason;
 	return ret;
+}
+
+/* --- results that are verified --- */
+
+int wd_frame_verify(__u32 flags, bool *verify)
+{
+	static const char *const names[] = { "0", "1", NULL };
+	int ret = wd_env_choice("WD_VERIFY", names, !!(flags & WD_SESS_VERIFY));
+
+	*verify = ret > 0;
+	return ret < 0 ? ret : 0;
+}
+
+void wd_frame_wrong(struct wd_session *s, const struct wd_msg *msg)
+{
+	wd_result_wrong(s, wd_engine.queue[msg->ctx]);
+}
+
+int wd_frame_again(struct wd_session *s, struct wd_msg *msg)
+{
+	wd_frame_wrong(s, msg);
+	if (!s->soft_ok) {
+		msg->reason = WD_REASON_WRONG;
+		return -EIO;
+	}
+	msg->vendor = 0;
+	return wd_frame_do_soft(s, msg, WD_REASON_WRONG);
 }
 
 /* --- refusals and failures --- */
@@ -116,6 +144,8 @@ int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor)
 		return wd_fail(obj, EFAULT, "a buffer is not mapped, or dst is read-only");
 	case -ETIMEDOUT:
 		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
+	case -ECANCELED:
+		return wd_fail(obj, ECANCELED, "the request was cancelled");
 	case -EDQUOT:
 		return wd_fail(obj, EDQUOT,
 			       "the context was closed for another kind of session, and the section grants no other");

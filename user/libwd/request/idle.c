@@ -2,8 +2,8 @@
 /*
  * Contexts that no session uses are closed, so that a process that has finished with devices holds none of their
  * queues. They are closed at once with the last session of their class, and after a second while the class has other
- * sessions: a server that makes sessions all the time would otherwise do little but open and close. The contexts keep
- * their numbers, and the next binding reopens them.
+ * sessions: a server that makes sessions all the time would otherwise do little but open and close. Only one of a kind
+ * stays open so. The contexts keep their numbers, and the next binding reopens them.
  */
 #include <string.h>
 
@@ -58,10 +58,31 @@ static bool class_is_used(const struct wd_class *cls)
 	return false;
 }
 
+static bool is_idle(const struct wd_queue *q)
+{
+	return !q->users && !q->binder && q->pub.fd >= 0 && atomic_load(&q->state) != -ESTALE;
+}
+
+/* Whether another context serves the next such session as well: of several, the one stays that was used last. */
+static bool is_spare(const struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		const struct wd_queue *o = wd_engine.queue[i];
+
+		if (o != q && is_idle(o) && !atomic_load(&o->state) && wd_same_group(o, q) &&
+		    (o->idle_at > q->idle_at || (o->idle_at == q->idle_at && o->index < q->index)))
+			return true;
+	}
+	return false;
+}
+
 /* The context stays open for a while, since another session may soon use it. */
 static bool lingers(const struct wd_queue *q)
 {
-	return !atomic_load(&q->state) && wd_now_ns() - q->idle_at < LINGER_NS && class_is_used(q->cls);
+	return !atomic_load(&q->state) && wd_now_ns() - q->idle_at < LINGER_NS && class_is_used(q->cls) &&
+	       !is_spare(q);
 }
 
 /* Under the engine's lock: the next context, from number *from, that is open and that no session uses. */
@@ -70,7 +91,7 @@ static struct wd_queue *idle_next(unsigned int *from)
 	while (*from < atomic_load(&wd_engine.nr)) {
 		struct wd_queue *q = wd_engine.queue[(*from)++];
 
-		if (!q->users && !q->binder && q->pub.fd >= 0 && atomic_load(&q->state) != -ESTALE && !lingers(q))
+		if (is_idle(q) && !lingers(q))
 			return q;
 	}
 	return NULL;

@@ -4,6 +4,29 @@
 
 #include "request/core.h"
 
+#define TRIES	16
+
+/*
+ * A count that was true at one moment. The produce lock, without which any number of requests may come and go between
+ * the two reads, is a last resort: a thread that opens a stopped queue holds it while the device finishes.
+ */
+static __u32 in_flight(struct wd_queue *q)
+{
+	__u32 freed, nr;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		freed = atomic_load(&q->freed);
+		nr = wd_queue_in_flight(q);
+		if (atomic_load(&q->freed) == freed)
+			return nr + atomic_load(&q->aside_nr);
+	}
+	wd_lock(&q->produce);
+	nr = wd_queue_in_flight(q);
+	wd_unlock(&q->produce);
+	return nr + atomic_load(&q->aside_nr);
+}
+
 int wd_ctx_info(unsigned int i, struct wd_ctx_info *info)
 {
 	struct wd_queue *q;
@@ -21,7 +44,7 @@ int wd_ctx_info(unsigned int i, struct wd_ctx_info *info)
 	info->qc_type = q->pub.qc_type;
 	info->async = q->async;
 	info->depth = q->limit;
-	info->in_flight = wd_queue_in_flight(q) + atomic_load(&q->aside_nr);
+	info->in_flight = in_flight(q);
 	info->state = atomic_load(&q->state);
 	return 0;
 }
@@ -113,7 +136,7 @@ int wd_in_flight(const wd_ctx_set_t *set)
 		struct wd_queue *q = wd_engine.queue[i];
 
 		if (atomic_load(&q->state) != -ESTALE && (!set || wd_bits_test(set->set, set->len, i)))
-			sum += wd_queue_in_flight(q) + atomic_load(&q->aside_nr);
+			sum += in_flight(q);
 	}
 	return sum;
 }
@@ -144,6 +167,8 @@ const char *wd_path_reason_str(unsigned int reason)
 		[WD_REASON_GONE] = "devices are gone",
 		[WD_REASON_MASKED] = "devices are masked",
 		[WD_REASON_WRONG] = "a device's result was wrong",
+		[WD_REASON_RESTS] = "devices rest after wrong results",
+		[WD_REASON_NOT_IN_SLOT] = "the slot has no device for it",
 	};
 
 	return reason < sizeof(names) / sizeof(names[0]) ? names[reason] : "unknown";

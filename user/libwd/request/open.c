@@ -78,6 +78,7 @@ static int table_add(struct wd_queue *q)
 	if (nr == WD_ENGINE_QUEUES)
 		return -EUSERS;
 	q->index = nr;
+	q->pub.by.ctx = (__u16)nr;
 	wd_fork_block();
 	wd_engine.queue[nr] = q;
 	atomic_store_explicit(&wd_engine.nr, nr + 1, memory_order_release);

@@ -2,6 +2,7 @@
 /* Delivering asynchronous completions, and waiting for them or for room. */
 #include <limits.h>
 #include <poll.h>
+#include <string.h>
 
 #include "base/likely.h"
 #include "request/aside.h"
@@ -16,7 +17,7 @@
 
 /* The contexts that one call polls. */
 struct poll_set {
-	const struct wd_class *cls;
+	const struct wd_class *cls;		/* NULL: all */
 	const wd_ctx_set_t *set;
 	bool for_work;			/* sleeps with nothing in flight, too */
 	__u32 gen;			/* wd_engine.gen that it was filled at */
@@ -25,10 +26,35 @@ struct poll_set {
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
 };
 
+/* How many polls have ended before they came to all contexts with requests. */
+static _Atomic __u64 short_polls;
+
+/* The call begins behind the context that such a poll last ended with, so that none is starved. */
+static __attribute__((noinline)) void poll_set_turn(struct poll_set *ps)
+{
+	struct wd_queue *front[WD_ENGINE_QUEUES];
+	unsigned int first = 0, i;
+	__u64 latest = 0;
+
+	for (i = 0; i < ps->nr; i++) {
+		__u64 at = atomic_load_explicit(&ps->queue[i]->ended_poll, memory_order_relaxed);
+
+		if (at > latest) {
+			latest = at;
+			first = i + 1;
+		}
+	}
+	memcpy(front, ps->queue, first * sizeof(front[0]));
+	memmove(ps->queue, ps->queue + first, (ps->nr - first) * sizeof(front[0]));
+	memcpy(ps->queue + ps->nr - first, front, first * sizeof(front[0]));
+}
+
+/* The software path's contexts, of which a class has one for callbacks, come last: their requests take longest. */
 static void poll_set_fill(struct poll_set *ps)
 {
 	const wd_ctx_set_t *set = ps->set;
-	unsigned int nr, i;
+	struct wd_queue *soft[WD_CLASSES];
+	unsigned int nr_soft = 0, nr, i;
 
 	ps->gen = atomic_load(&wd_engine.gen);
 	nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire);
@@ -38,24 +64,40 @@ static void poll_set_fill(struct poll_set *ps)
 		struct wd_queue *q = wd_engine.queue[i];
 		int state = atomic_load(&q->state);
 
-		if (q->cls != ps->cls || q->for_cq || state == -ESTALE || (set && !wd_bits_test(set->set, set->len, i)))
+		if ((ps->cls && q->cls != ps->cls) || q->for_cq || state == -ESTALE ||
+		    (set && !wd_bits_test(set->set, set->len, i)))
 			continue;
 		/* A synchronous context may serve both modes: skip it only if it has never delivered callbacks. */
 		if (!set && !atomic_load(&q->delivers))
 			continue;
 		ps->known++;
 		/* A stopped context isn't gone: the next submission opens it again. */
-		if (state != -ENODEV || wd_queue_async_nr(q))
+		if (q->pub.path == WD_PATH_SOFT && nr_soft < WD_CLASSES)
+			soft[nr_soft++] = q;
+		else if (state != -ENODEV || wd_queue_async_nr(q))
 			ps->queue[ps->nr++] = q;
 	}
+	for (i = 0; i < nr_soft; i++)
+		ps->queue[ps->nr++] = soft[i];
+	if (unlikely(atomic_load_explicit(&short_polls, memory_order_relaxed) != 0))
+		poll_set_turn(ps);
 }
 
-/* wd_engine.wake_ups that this thread has returned for. */
-static WD_THREAD_LOCAL __u32 wake_ups;
+/* wd_engine.wake_ups that this thread has returned for: a poll of one class leaves those of others. */
+static WD_THREAD_LOCAL __u32 wake_ups[1 + WD_CLASSES];
 
-static bool woken(void)
+static bool woken(const struct poll_set *ps)
 {
-	return atomic_load(&wd_engine.wake_ups) != wake_ups;
+	unsigned int i = wd_wake_index(ps->cls);
+
+	return atomic_load(&wd_engine.wake_ups[i]) != wake_ups[i];
+}
+
+static void woken_over(const struct poll_set *ps)
+{
+	unsigned int i = wd_wake_index(ps->cls);
+
+	wake_ups[i] = atomic_load(&wd_engine.wake_ups[i]);
 }
 
 static unsigned int poll_set_in_flight(const struct poll_set *ps)
@@ -82,12 +124,31 @@ unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 	return ran;
 }
 
+/* The call ends after that many of its contexts: deadlines are kept on the others, too. */
+static __attribute__((noinline)) void poll_is_short(const struct poll_set *ps, unsigned int done)
+{
+	bool left_out = false;
+	unsigned int i;
+
+	for (i = done; i < ps->nr; i++) {
+		if (!wd_queue_async_nr(ps->queue[i]))
+			continue;
+		left_out = true;
+		wd_check_deadlines(ps->queue[i]);
+	}
+	if (left_out && done)
+		atomic_store_explicit(&ps->queue[done - 1]->ended_poll, atomic_fetch_add(&short_polls, 1) + 1,
+				      memory_order_relaxed);
+}
+
 static unsigned int run_all(struct poll_set *ps, unsigned int max)
 {
 	unsigned int ran = unlikely(wd_in_callback_of != NULL) ? wd_deliver_outer(max) : 0, i;
 
 	for (i = 0; i < ps->nr && ran < max; i++)
 		ran += wd_queue_run(ps->queue[i], max - ran);
+	if (unlikely(i < ps->nr))
+		poll_is_short(ps, i);
 	return ran;
 }
 
@@ -148,7 +209,8 @@ static void nap_begin(struct nap *nap, struct poll_set *ps)
 	wd_barrier_heavy();
 	nap->n = 0;
 	nap->busy = nap->unseen = false;
-	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) && (ps->for_work ? !woken() : poll_set_in_flight(ps) != 0);
+	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) &&
+		     (ps->for_work ? !woken(ps) : poll_set_in_flight(ps) != 0);
 	for (i = 0; i < ps->nr; i++)
 		nap_queue(nap, ps->queue[i]);
 	/* After the last arming, because no event reports requests that other threads drained before it. */
@@ -240,7 +302,7 @@ static int poll_until(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
 			until = wd_wait_end(timeout_ms);
 		timed = true;
 		if (until && wd_now_ns() >= until)
-			return ran ? (int)ran : -ETIMEDOUT;
+			return ran ? (int)ran : -ETIME;
 		slice = n ? SLICE_MIN_NS : slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
 		if (!n && !spin_all(ps))
 			sleep_all(ps, slice, until);
@@ -259,8 +321,8 @@ static int poll_for_work(struct poll_set *ps, __u32 count, unsigned int timeout_
 
 		if (ran)
 			return (int)ran;
-		if (woken()) {
-			wake_ups = atomic_load(&wd_engine.wake_ups);
+		if (woken(ps)) {
+			woken_over(ps);
 			return 0;
 		}
 		if (ps->gen != atomic_load_explicit(&wd_engine.gen, memory_order_relaxed))
@@ -268,7 +330,7 @@ static int poll_for_work(struct poll_set *ps, __u32 count, unsigned int timeout_
 		if (ps->set && !ps->nr)
 			return 0;
 		if (until && wd_now_ns() >= until)
-			return -ETIMEDOUT;
+			return -ETIME;
 		slice = slice * 2 < max ? slice * 2 : max;
 		if (!spin_all(ps))
 			sleep_all(ps, slice, until);
@@ -289,7 +351,7 @@ static int set_known(const struct wd_class *cls, const wd_ctx_set_t *set, struct
 	ps->for_work = false;
 	poll_set_fill(ps);
 	if (set && !ps->known)
-		return wd_fail_str(NULL, EINVAL, "the set names no context of %s", cls->name);
+		return wd_fail_str(NULL, EINVAL, "the set names no context of %s", cls ? cls->name : "any class");
 	return 0;
 }
 
@@ -345,4 +407,14 @@ int wd_class_poll_wait(const struct wd_class *cls, __u32 count, unsigned int tim
 	if (unlikely(wd_in_callback_of != NULL))
 		return nested_poll(cls, count, timeout_ms, set, true);
 	return class_poll(cls, count, timeout_ms, set, true);
+}
+
+int wd_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
+{
+	return wd_class_poll(NULL, count, timeout_ms, set);
+}
+
+int wd_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
+{
+	return wd_class_poll_wait(NULL, count, timeout_ms, set);
 }

@@ -161,7 +161,7 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 		if (seq != busy.seq || may_go_on(queue, nr))
 			break;
 		if (until && wd_now_ns() >= until) {
-			ret = -ETIMEDOUT;
+			ret = -ETIME;
 			break;
 		}
 		if (held_until && wd_now_ns() >= held_until)
@@ -183,12 +183,30 @@ int wd_session_wait(struct wd_session *s, unsigned int timeout_ms)
 	return ret ? ret : wait_as_told(queue, session_queues(s, queue), timeout_ms);
 }
 
-static void wake_all(void)
+/* Room has one number for all classes: a thread that waits for it looks again. */
+static void wake_sleepers(void)
 {
 	atomic_fetch_add(&wd_engine.room_seq, 1);
 	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
-	atomic_fetch_add(&wd_engine.wake_ups, 1);
 	wd_bells_ring(NULL);
+}
+
+static void wake_class(const struct wd_class *cls)
+{
+	atomic_fetch_add(&wd_engine.wake_ups[wd_wake_index(NULL)], 1);
+	atomic_fetch_add(&wd_engine.wake_ups[wd_wake_index(cls)], 1);
+	wake_sleepers();
+}
+
+int wd_wakeup(void)
+{
+	unsigned int i;
+
+	wd_fork_now();
+	for (i = 0; i <= WD_CLASSES; i++)
+		atomic_fetch_add(&wd_engine.wake_ups[i], 1);
+	wake_sleepers();
+	return 0;
 }
 
 int wd_session_wakeup(struct wd_session *s)
@@ -196,7 +214,7 @@ int wd_session_wakeup(struct wd_session *s)
 	int ret = wd_cq_check(s);
 
 	if (!ret)
-		wake_all();
+		wake_class(s->cls);
 	return ret;
 }
 
@@ -239,6 +257,6 @@ int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set)
 	int ret = set_queues(cls, set, &rs);
 
 	if (!ret)
-		wake_all();
+		wake_class(cls);
 	return ret;
 }

@@ -8,7 +8,7 @@
 #include "section/ctxs.h"
 #include "section/section.h"
 
-#define WD_SESS_KNOWN	(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT | WD_SESS_CQ)
+#define WD_SESS_KNOWN	(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT | WD_SESS_CQ | WD_SESS_VERIFY)
 
 enum path_policy {
 	POLICY_AUTO,
@@ -22,10 +22,15 @@ static int session_set_policy(struct wd_session *s)
 	int policy = wd_env_choice("WD_PATH", names, POLICY_AUTO);
 	__u32 flags = s->attr.flags;
 
+	if (policy >= 0 && wd_rest_check())
+		policy = -EINVAL;
 	if (policy < 0)
 		return policy;
 	if (flags & ~WD_SESS_KNOWN)
 		return wd_fail_num(NULL, EINVAL, "setup flags %x are unknown", flags & ~WD_SESS_KNOWN, 0);
+	if ((flags & WD_SESS_VERIFY) && !s->cls->verifies)
+		return wd_fail_str(NULL, EOPNOTSUPP, "setup flags ask for verified results, which %s doesn't have",
+				   s->cls->name);
 	if ((flags & WD_SESS_PATH_HW) && (flags & WD_SESS_PATH_SOFT))
 		return wd_fail(NULL, EINVAL, "setup flags ask for devices only and for software only");
 	if ((flags & WD_SESS_PATH_HW) && policy == POLICY_SOFT)
@@ -137,9 +142,9 @@ struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, con
 	}
 	s->cls = cls;
 	s->attr = *attr;
-	if (cls->soft->begin)
-		cls->soft->begin();
-	ret = session_set_policy(s);
+	ret = cls->soft->begin ? cls->soft->begin() : 0;
+	if (!ret)
+		ret = session_set_policy(s);
 	if (ret)
 		goto err_free;
 	ret = session_copy_mask(s);
@@ -181,7 +186,7 @@ int wd_session_busy(struct wd_session *s)
 	if (wd_in_callback_of == s)
 		return wd_fail(&s->obj, EDEADLK, "a session can't be freed in its own callback");
 	/* Requests of a fork's parent are in flight only in the parent. */
-	if (atomic_load(&s->bound_gen) != wd_fork_now())
+	if (wd_session_inherited(s))
 		return 0;
 	if (atomic_load(&s->in_flight))
 		return wd_fail_num(&s->obj, EBUSY, "requests of the session in flight: %u", atomic_load(&s->in_flight),
@@ -233,12 +238,14 @@ void wd_session_rebind(struct wd_session *s)
 	if (s->hw_ok)
 		wd_section_begin();
 	wd_bind_begin(s, &cancel);
-	if (atomic_load(&s->bound_gen) != now) {
+	if (wd_session_inherited(s)) {
 		atomic_store(&s->in_flight, 0);
 		atomic_store(&s->soft, NULL);
+		s->computing = 0;
 		wd_tally_forget(s);
-		wd_engine_bind(s);
 	}
+	if (atomic_load(&s->bound_gen) != now)
+		wd_engine_bind(s);
 	wd_bind_end(s, cancel);
 	if (s->attr.async)
 		wd_pollers_begin();

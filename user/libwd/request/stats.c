@@ -48,9 +48,9 @@ int wd_ctx_stats(unsigned int i, struct wd_ctx_stats *stats)
 	return 0;
 }
 
-static __u64 slots_of(const struct wd_session *s, struct wd_queue *q)
+static __u64 in_flight_on(struct wd_session *s, struct wd_queue *q)
 {
-	__u64 nr = 0;
+	__u64 nr = q == atomic_load(&s->soft) ? s->computing : 0;
 	__u32 i;
 
 	if (!wd_queue_in_flight(q))
@@ -72,7 +72,7 @@ static void count_on(struct wd_session *s, struct wd_queue *q, struct wd_sess_st
 	for (i = 0; (row = wd_tally_row(s, i)); i++)
 		if (atomic_load(&row->q) == q)
 			t = &row->tally;
-	counts_add(&stats->path[q->pub.path], t, slots_of(s, q));
+	counts_add(&stats->path[q->pub.path], t, in_flight_on(s, q));
 	queue_thaw(q);
 }
 
@@ -84,6 +84,7 @@ static void count_shared(struct wd_counts *c, const struct wd_shared_tally *shar
 	};
 
 	counts_add(c, &t, 0);
+	c->wrong += atomic_load(&shared->wrong);
 }
 
 /*
@@ -112,7 +113,7 @@ int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats)
 		return wd_handle_bad(sess, "a session");
 	if (!stats)
 		return wd_fail(&s->obj, EINVAL, "stats is NULL");
-	if (atomic_load_explicit(&s->bound_gen, memory_order_acquire) != wd_fork_now())
+	if (wd_session_inherited(s))
 		wd_session_rebind(s);
 	do {
 		folds = atomic_load(&s->folds);

@@ -102,7 +102,7 @@ static void push_failed(struct wd_queue *q, int ret)
  * The same as push_locked() for one synchronous request. -EAGAIN: another thread keeps the context unusable, or the
  * context has just been stopped, and the next attempt opens it again.
  */
-static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg)
+static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg, bool first)
 {
 	bool stopped = false, again = false;
 	int ret;
@@ -110,7 +110,9 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
-	if (unlikely(ret))
+	if (!first && wd_is_cancelled(msg))
+		ret = -ECANCELED;
+	else if (unlikely(ret))
 		ret = queue_usable(q);
 	if (likely(!ret)) {
 		if (wd_queue_in_flight(q) < q->limit && slot_take(q, msg, false)) {
@@ -139,7 +141,7 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 /* As push_one(), but returns the state of an unusable context, and adds what keeps it unusable. */
 static int push_again(struct wd_queue *q, struct wd_msg *msg, enum obstacle *obstacle)
 {
-	int ret = push_one(q, msg);
+	int ret = push_one(q, msg, false);
 
 	if (wd_queue_reset_refused(q, ret))
 		obstacle_note(obstacle, OBSTACLE_RESET);
@@ -181,6 +183,7 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 	__u64 until = 0;
 	int ret;
 
+	msg->cancels = atomic_load(&msg->sess->cancelled);
 	for (;;) {
 		enum obstacle obstacle = OBSTACLE_NONE;
 
@@ -198,7 +201,7 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 	if (ret == WD_STOPPED)
 		ret = -EIO;
 	msg->status = ret;
-	msg->path = q->pub.path;
+	msg->by = q->pub.by;
 	return ret;
 }
 
@@ -223,7 +226,7 @@ static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes, en
 			ret = wd_queue_wait(q, msg, bytes);
 			if (ret != WD_STOPPED)
 				return ret;
-			if (!msg->redo)
+			if (!wd_may_redo(msg))
 				return -EIO;
 			return --msg->redo ? -EAGAIN : -ENOTCONN;
 		}
@@ -282,7 +285,8 @@ static bool session_again(struct wd_session *s)
 static void look_again(struct wd_session *s, __u16 reason)
 {
 	if (!s->hw_ok || (reason != WD_REASON_GONE && reason != WD_REASON_NO_DEVICE && reason != WD_REASON_NO_QUEUE &&
-			  reason != WD_REASON_NO_ACCESS && reason != WD_REASON_UNSUPPORTED))
+			  reason != WD_REASON_NO_ACCESS && reason != WD_REASON_UNSUPPORTED &&
+			  reason != WD_REASON_MASKED && reason != WD_REASON_RESTS && reason != WD_REASON_NOT_IN_SLOT))
 		return;
 	/* A device of another generation may come, but none for what the class itself refuses. */
 	if (s->attr.refuse)
@@ -344,15 +348,17 @@ int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 	struct wd_queue *q = first_usable(s, bytes);
 	int ret;
 
-	if (!q || push_one(q, msg))
+	if (!q || push_one(q, msg, true)) {
+		msg->cancels = atomic_load(&s->cancelled);
 		return request_sync(s, msg, bytes);
+	}
 	ret = wd_queue_wait(q, msg, bytes);
 	return ret == WD_STOPPED ? wd_request_resume(s, msg, bytes) : ret;
 }
 
 int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
-	if (!msg->redo)
+	if (!wd_may_redo(msg))
 		return msg->status = -EIO;
 	msg->redo--;
 	return request_sync(s, msg, bytes);
@@ -389,15 +395,18 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n,
 		      __u64 deadline)
 {
+	const struct wd_msg *again = b->again;
 	bool pushed = false, soon = false;	/* soon: the next attempt may find it usable */
 	int ret, usable;
 
 	/* Before any thread can learn of their completions. A redone request is still counted. */
-	if (likely(!b->again))
+	if (likely(!again))
 		atomic_fetch_add(&b->s->in_flight, n);
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
-	if (unlikely(ret)) {
+	if (unlikely(again != NULL) && wd_is_cancelled(again)) {
+		ret = -ECANCELED;
+	} else if (unlikely(ret)) {
 		usable = queue_usable(q);
 		ret = usable ? atomic_load(&q->state) : 0;
 		soon = usable == -EAGAIN;
@@ -418,7 +427,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	wd_unlock(&q->produce);
 	if (likely(ret == (int)n))
 		return ret;
-	if (!b->again)
+	if (!again)
 		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
 	if (ret >= 0)
 		return ret;
@@ -426,7 +435,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 		push_failed(q, ret);
 	if (soon && b->held_up)
 		*b->held_up = true;
-	return soon && b->again ? -EBUSY : ret;
+	return soon && again ? -EBUSY : ret;
 }
 
 /* Wakes a thread that computes the request. */
@@ -434,6 +443,17 @@ static void soft_submitted(struct wd_queue *q)
 {
 	wd_async_done();
 	wd_pollers_due(q);
+}
+
+/*
+ * Without the produce lock other threads may submit, and end, any number of requests between the two reads that make
+ * up a room. If no place was freed since before them, there was no room indeed.
+ */
+static bool is_full(struct wd_queue *q)
+{
+	__u32 freed = atomic_load_explicit(&q->freed, memory_order_acquire);
+
+	return wd_queue_async_room(q) <= 0 && atomic_load_explicit(&q->freed, memory_order_acquire) == freed;
 }
 
 /* Submits up to n requests to this queue. Returns how many were taken, or -errno. */
@@ -451,7 +471,7 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 			return ret;
 	}
 	/* A full queue is detected before any message is filled in. */
-	if (wd_queue_async_room(q) <= 0 && !atomic_load_explicit(&q->state, memory_order_relaxed))
+	if (is_full(q) && !atomic_load_explicit(&q->state, memory_order_relaxed))
 		return -EBUSY;
 	if (n > WD_BURST_MAX)
 		n = WD_BURST_MAX;
@@ -578,7 +598,9 @@ static int request_async(const struct burst *first, unsigned int from, unsigned 
 		ret = -EBUSY;
 	if (ret == -EBUSY)
 		wd_room_busy(s, seq, held_up);
-	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
+	if (ret == -ENXIO && set)
+		return wd_fail(&s->obj, EINVAL, "the set names no context that this session may use");
+	return ret == -ENXIO ? -ENODEV : ret;
 }
 
 static inline int start_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)

@@ -182,6 +182,7 @@ static void shared_forget(struct wd_shared_tally *t)
 {
 	atomic_store(&t->good, 0);
 	atomic_store(&t->errors, 0);
+	atomic_store(&t->wrong, 0);
 	atomic_store(&t->in, 0);
 	atomic_store(&t->out, 0);
 }

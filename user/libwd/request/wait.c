@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/cpus.h"
 #include "base/env.h"
 #include "request/pollers.h"
 #include "request/fast.h"
@@ -55,10 +56,9 @@ static int spinners_max(void)
 {
 	static _Atomic int max;
 	int now = atomic_load_explicit(&max, memory_order_relaxed);
-	cpu_set_t cpus;
 
 	if (!now) {
-		now = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+		now = wd_cpus_number();
 		atomic_store_explicit(&max, now, memory_order_relaxed);
 	}
 	return now - 1;

@@ -3,6 +3,7 @@
  * Attaches over netlink: asks for a slot, waits for it, and reads its grants; or takes over the slot of the program
  * that executed this one.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +13,14 @@
 #include "base/env.h"
 #include "base/netlink.h"
 #include "base/sandbox.h"
+#include "base/sysfs.h"
 #include "device/device.h"
 #include "section/section.h"
 
 #define GRACE_NS	1000000000ull	/* the kernel reports the end of a wait; this is for a kernel that doesn't */
 #define NO_SLOT		"?"		/* never a slot's name */
 #define NO_NAME		"the kernel's answer has no valid slot"
+#define LOOK_NS		50000000ull	/* between two requests for a section that isn't there yet */
 
 static int refused(const char *name, int err, const char *why)
 {
@@ -86,8 +89,8 @@ static int take_slot(struct wd_section *a, const struct wd_nl_message *m)
 	return ret || *a->slot ? ret : -EPROTO;
 }
 
-/* Which of the section's devices the slot has: -1 for all, or the one in the slot's name. */
-static int slot_position(const struct wd_section *a)
+/* The endpoint in the slot's name; -1: the slot has all of the section's devices. */
+static int slot_endpoint(const struct wd_section *a)
 {
 	size_t len = strlen(a->name);
 	char *end;
@@ -99,7 +102,8 @@ static int slot_position(const struct wd_section *a)
 	return strncmp(end, "_INT_", 5) ? -1 : (int)k;
 }
 
-static void take_member(struct wd_section *a, struct nlattr *nest)
+/* Takes the section's device number k if it is of that endpoint, or whichever it is of if endpoint is -1. */
+static void take_member(struct wd_section *a, struct nlattr *nest, int endpoint, int k)
 {
 	struct nlattr *attr[UACCE_A_MEMBER_MAX + 1];
 	struct wd_grant g = { .node = -1 }, *place;
@@ -107,6 +111,11 @@ static void take_member(struct wd_section *a, struct nlattr *nest)
 	wd_nl_member(nest, attr);
 	wd_nl_string(attr[UACCE_A_MEMBER_DEV], g.dev, sizeof(g.dev));
 	if (attr[UACCE_A_MEMBER_PENDING] || !*g.dev)
+		return;
+	/* An older kernel doesn't report endpoints, and has each device as one. */
+	if (attr[UACCE_A_MEMBER_ENDPOINT])
+		k = (int)wd_nl_u32(attr[UACCE_A_MEMBER_ENDPOINT]);
+	if (endpoint >= 0 && endpoint != k)
 		return;
 	g.share[0] = wd_nl_u32(attr[UACCE_A_MEMBER_SYNC]);
 	g.share[1] = wd_nl_u32(attr[UACCE_A_MEMBER_ASYNC]);
@@ -126,17 +135,14 @@ static int take_section(void *arg, const struct wd_nl_message *m)
 {
 	struct description *d = arg;
 	struct wd_section *a = d->section;
-	int position = slot_position(a), i = 0, left;
+	int endpoint = slot_endpoint(a), i = 0, left;
 	struct nlattr *attr;
 
 	a->nr = 0;
 	take_terms(a, m);
 	nla_for_each_attr(attr, m->first, m->len, left)
-		if (nla_type(attr) == UACCE_A_MEMBER) {
-			if (position < 0 || position == i)
-				take_member(a, attr);
-			i++;
-		}
+		if (nla_type(attr) == UACCE_A_MEMBER)
+			take_member(a, attr, endpoint, i++);
 	a->read_at = wd_now_ns();
 	d->read = true;
 	return 0;
@@ -339,7 +345,7 @@ static int attach(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 	return ret;
 }
 
-int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
+static int attach_once(struct wd_section *a, __u32 wait_ms)
 {
 	struct wd_nl nl;
 	int ret;
@@ -347,10 +353,50 @@ int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
 	if (wd_nl_init(&nl, -1, 0))
 		return wd_fail(NULL, ENOMEM, "no memory for a netlink message");
 	a->inherited = false;
-	strcpy(a->name, name);
 	ret = attach(a, wait_ms, &nl);
 	wd_nl_fini(&nl);
 	return ret;
+}
+
+static bool any_device(void)
+{
+	DIR *dir = opendir(WD_SYSFS_CLASS);
+	const struct dirent *e;
+	bool any = false;
+
+	while (dir && !any && (e = readdir(dir)))
+		any = e->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+/*
+ * While a machine boots, drivers, the section and this process come in any order. The netlink family comes before the
+ * first device, unless this is a uacce that has no sections.
+ */
+static bool may_come(int ret)
+{
+	return ret == -ENOENT || ret == -ESHUTDOWN || (ret == -EOPNOTSUPP && !any_device());
+}
+
+/* Waits for the section, and in the section's queue for a slot, both within one time. */
+int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
+{
+	__u64 until = wd_now_ns() + wait_ms * 1000000ull, now;
+	int ret;
+
+	strcpy(a->name, name);
+	for (;;) {
+		ret = attach_once(a, wait_ms);
+		now = wd_now_ns();
+		if (!wait_ms || !may_come(ret) || now >= until)
+			return ret;
+		if (wd_poll_fds(NULL, 0, until - now < LOOK_NS ? until : now + LOOK_NS))
+			return refused(a->name, -EINTR, "while waiting for the section");
+		now = wd_now_ns();
+		wait_ms = now < until ? (until - now + 999999) / 1000000 : 1;
+	}
 }
 
 void wd_detach(struct wd_section *a)

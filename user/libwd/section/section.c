@@ -88,7 +88,8 @@ static int begin(bool wait)
 	}
 	if (!wd_section_is_name(name))
 		return wd_fail_str(NULL, EINVAL, "WD_SECTION is \"%s\", not 1 to 31 of A-Z a-z 0-9 _ -", name);
-	ret = wait ? wd_section_wait_ms(&wait_ms) : 0;
+	/* A process that has found no sections has waited for them already. */
+	ret = wait && wd_section_state() != WD_USER_UNPROVISIONED ? wd_section_wait_ms(&wait_ms) : 0;
 	return ret ? ret : wd_section_enter(name, wait_ms, false);
 }
 

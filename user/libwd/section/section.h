@@ -91,8 +91,8 @@ void wd_section_again(void);
 
 /* --- attach.c --- */
 /*
- * Attaches to the section, or takes over an inherited slot; fills in a. 0 or -errno, recorded; -EOPNOTSUPP, not
- * recorded: no sections here.
+ * Attaches to the section, or takes over an inherited slot; fills in a. Waits for a section that doesn't exist, isn't
+ * live or is full. 0 or -errno, recorded; -EOPNOTSUPP, not recorded: no sections here.
  */
 int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms);
 /* Gives the slot back. */
