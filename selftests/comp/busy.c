@@ -47,7 +47,7 @@ static int one_async(struct busy *b, struct wd_comp_arg *arg)
 	}
 	while (!atomic_load(&done)) {
 		ret = wd_comp_poll(1, 10, NULL);
-		if (ret < 0 && ret != -ETIMEDOUT && ret != -ENODEV)
+		if (ret < 0 && ret != -ETIME && ret != -ENODEV)
 			return ret;
 	}
 	/* The status is a value of enum wd_comp_result from the device, else -errno. */

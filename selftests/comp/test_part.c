@@ -225,6 +225,34 @@ TEST_F(part, less_room_than_the_bound_is_ENOSPC_whatever_the_data)
 	EXPECT_LT(0, part(self->h, self->plain, CHUNK, self->packed, bound, &arg));
 }
 
+/* libdeflate makes both: a part adds an empty block of 4 bytes, and one byte for its head. */
+TEST_F(part, software_makes_none_longer_than_a_whole_buffer)
+{
+	struct wd_comp_arg whole = { .src = self->plain, .src_len = MIB, .dst = self->back }, arg;
+	int level;
+
+	if (variant->alg != WD_DEFLATE_RAW || variant->win != WD_COMP_WS_32K || variant->level == 1)
+		SKIP(return, "the same in one variant");
+	fill_text(self->plain, MIB, 3);
+	fill_noise(self->plain + MIB / 3, 50000, 4);
+	memset(self->plain + MIB / 2, 0, 70000);
+	for (level = 2; level <= 12; level++) {
+		handle_t h = sess_flags(WD_DEFLATE_RAW, WD_DIR_COMPRESS, WD_SYNC, WD_FLAT_BUF, level, WD_COMP_WS_32K,
+					WD_SESS_PATH_SOFT);
+		size_t len = self->room;
+		long n;
+
+		ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+		whole.dst_len = &len;
+		ASSERT_EQ(0, wd_compress(h, &whole));
+		n = part(h, self->plain, MIB, self->packed, self->room, &arg);
+		EXPECT_LT(0, n) TH_LOG("%s", detail(h));
+		EXPECT_GE((long)len + 5, n) TH_LOG("level %d", level);
+		EXPECT_TRUE(joined(self, n, self->plain, MIB)) TH_LOG("level %d", level);
+		EXPECT_EQ(0, wd_comp_free_sess(h));
+	}
+}
+
 TEST_F(part, what_can_be_none_is_refused)
 {
 	handle_t d = sess_new(WD_DEFLATE_RAW, WD_DIR_DECOMPRESS, WD_SYNC);

@@ -351,6 +351,7 @@ TEST_F(refuse, polling_for_nothing_or_a_bad_set_is_EINVAL)
 	EXPECT_EQ(-EINVAL, wd_comp_poll(1, 10, empty));
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->a, &self->arg, &bad));
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->a, &self->arg, empty));
+	EXPECT_STREQ("the set names no context that this session may use: Invalid argument", detail(self->a));
 	EXPECT_EQ(-EINVAL, wd_in_flight(&bad));
 	EXPECT_EQ(-EINVAL, wd_comp_wait_set(&bad, 1));
 	EXPECT_EQ(-EINVAL, wd_comp_wakeup_set(&bad));

@@ -64,8 +64,8 @@ static int wait_for_room(struct sender *s)
 	if (!s->polls)
 		return s->set ? wd_comp_wait_set(s->set, WAIT_MS) : wd_comp_wait(s->h, WAIT_MS);
 	ret = wd_comp_poll(1, WAIT_MS, NULL);
-	/* -ETIMEDOUT: others took what was there. */
-	return ret == -ETIMEDOUT || ret > 0 ? 0 : ret;
+	/* -ETIME: others took what was there. */
+	return ret == -ETIME || ret > 0 ? 0 : ret;
 }
 
 static void *send_all(void *p)
@@ -95,7 +95,7 @@ static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
 		bool more = atomic_load(&senders);
 		int ret = wd_comp_poll(n, 1000, set);
 
-		if (ret < 0 && ret != -ETIMEDOUT)
+		if (ret < 0 && ret != -ETIME)
 			return ret;
 		if (ret <= 0) {
 			struct timespec ts = { .tv_nsec = 100000 };
@@ -256,8 +256,8 @@ static void *poll_meanwhile(void *p)
 	const atomic_int *wanted = p;
 	int ret = 0;
 
-	/* -ETIMEDOUT: others took what was there. */
-	while (atomic_load(&ran) < atomic_load(wanted) && (ret >= 0 || ret == -ETIMEDOUT)) {
+	/* -ETIME: others took what was there. */
+	while (atomic_load(&ran) < atomic_load(wanted) && (ret >= 0 || ret == -ETIME)) {
 		ret = wd_comp_poll(16, 100, NULL);
 		if (!ret)
 			nanosleep(&nap, NULL);
@@ -299,7 +299,7 @@ TEST_F_TIMEOUT(async, wait_gives_up_at_its_time_when_nobody_polls, 60)
 
 	sent = fill_up(self->h, jobs, &ret);
 	ASSERT_EQ(-EBUSY, ret);
-	EXPECT_EQ(-ETIMEDOUT, wd_comp_wait(self->h, 20));
+	EXPECT_EQ(-ETIME, wd_comp_wait(self->h, 20));
 	/* A wake-up between the -EBUSY and the wait counts. */
 	ASSERT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[sent].arg, NULL));
 	EXPECT_EQ(0, wd_comp_wakeup(self->h));
@@ -320,7 +320,7 @@ TEST_F_TIMEOUT(async, a_time_of_0_is_now_and_of_UINT_MAX_for_ever, 60)
 	EXPECT_EQ(0, wd_comp_wait(self->h, 0));
 	sent = fill_up(self->h, jobs, &ret);
 	ASSERT_EQ(-EBUSY, ret);
-	EXPECT_EQ(-ETIMEDOUT, wd_comp_wait(self->h, 0));
+	EXPECT_EQ(-ETIME, wd_comp_wait(self->h, 0));
 	EXPECT_EQ(sent, wd_comp_poll((__u32)sent, UINT_MAX, NULL));
 	EXPECT_EQ(0, wd_comp_wait(self->h, UINT_MAX));
 	EXPECT_EQ(0, wd_comp_poll(1, UINT_MAX, NULL));

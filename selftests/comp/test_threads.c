@@ -171,7 +171,7 @@ static void *run_async(void *p)
 		/* A poll runs callbacks of all threads: another thread may have run ours. */
 		while (!atomic_load(&o[got % WINDOW].done)) {
 			ret = wd_comp_poll(1, 10, NULL);
-			if (ret < 0 && ret != -ETIMEDOUT) {
+			if (ret < 0 && ret != -ETIME) {
 				complain(w, "poll", ret);
 				break;
 			}

@@ -69,6 +69,38 @@ TEST_F(device, a_decryption_whose_deadline_passes_releases_nothing)
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
 
+static void *cancel(void *sess)
+{
+	while (!wd_in_flight(NULL))
+		usleep(1000);
+	return (void *)(intptr_t)wd_sess_cancel(*(handle_t *)sess);
+}
+
+TEST_F(device, a_decryption_that_is_cancelled_releases_nothing)
+{
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	struct wd_aead_arg arg;
+	unsigned int i;
+	pthread_t t;
+	void *ret;
+
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	memset(self->again, 0x5a, sizeof(self->again));
+	arg = aead_arg(self->out, self->again, &self->len, self->mac, WD_CIPHER_DECRYPTION);
+	arg.timeout_ms = 0;
+	ASSERT_EQ(0, pthread_create(&t, NULL, cancel, &h));
+	EXPECT_EQ(-ECANCELED, wd_aead_sync(h, &arg));
+	pthread_join(t, &ret);
+	EXPECT_EQ(NULL, ret);
+	EXPECT_EQ(0, self->len);
+	for (i = 16; i < 4096 && !self->again[i]; i++)
+		;
+	EXPECT_EQ(4096, i);
+	EXPECT_EQ(0, wd_aead_free_sess(h));
+}
+
 static void *reset_soon(void *unused)
 {
 	usleep(30000);

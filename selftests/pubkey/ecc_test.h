@@ -26,7 +26,7 @@ static inline int ecc_do(handle_t h, int op, const void *in, size_t len, const v
 	};
 	int ret = wd_ecc_sync(h, &arg);
 
-	return arg.status == ret && (ret || arg.path == WD_PATH_SOFT || arg.path == WD_PATH_SIM) ? ret : -EPROTO;
+	return arg.status == ret && (ret || arg.path != WD_PATH_NONE) ? ret : -EPROTO;
 }
 
 static inline bool ecc_key_points(handle_t h, const struct bytes *d, const struct bytes *x, const struct bytes *y)

@@ -23,7 +23,7 @@ FIXTURE(both) {
 
 FIXTURE_SETUP(both)
 {
-	if (expected_path("rsa") != WD_PATH_SIM)
+	if (expected_path("rsa") == WD_PATH_SOFT)
 		SKIP(return, "needs an HPRE device");
 	ASSERT_EQ(0, rsa_parts_own(&self->parts));
 	self->key = rsa_key_of(&self->parts, true, true);
@@ -110,7 +110,7 @@ TEST_F(both, curves_give_the_same_on_both_paths)
 	unsigned int seed;
 	int curve;
 
-	if (expected_path("ecdsa") != WD_PATH_SIM)
+	if (expected_path("ecdsa") == WD_PATH_SOFT)
 		SKIP(return, "the device has no curves");
 	for (seed = 1; seed <= rounds(); seed++) {
 		for (curve = WD_ECC_SECP128R1; curve <= WD_ECC_BRAINPOOL_P512R1; curve++) {
@@ -176,7 +176,7 @@ TEST_F(both, numbers_near_the_ends_of_their_ranges_give_the_same_on_both_paths)
 	struct wd_dh_arg s = { .src = y, .src_len = 128, .dst = b, .dst_len = &b_len, .op = WD_DH_SHARED, .key = d };
 	int i;
 
-	if (expected_path("x25519") != WD_PATH_SIM)
+	if (expected_path("x25519") == WD_PATH_SOFT)
 		SKIP(return, "the device has no curves");
 	ASSERT_TRUE(dh && dh_soft && x && x_soft);
 	for (i = 0; i < 4; i++) {

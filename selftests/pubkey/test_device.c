@@ -251,6 +251,21 @@ TEST_F(signer, keeps_the_deadlines_of_a_burst)
 	EXPECT_EQ(2, self->over);
 }
 
+TEST_F(signer, can_be_cancelled_without_a_deadline)
+{
+	ASSERT_TRUE(signer_open(self, false)) TH_LOG("%s", detail(self->h));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	ASSERT_EQ(0, emulated_control(OTHER, "fault drop=1/1"));
+	self->arg[0].timeout_ms = self->arg[1].timeout_ms = 0;
+	ASSERT_EQ(2, wd_ecc_async_burst(self->h, self->args, 2, NULL));
+	EXPECT_EQ(0, wd_sess_cancel(self->h));
+	EXPECT_EQ(2, wd_ecc_poll(2, WAIT_MS, NULL));
+	EXPECT_EQ(0, self->over);
+	EXPECT_EQ(-ECANCELED, self->arg[0].status);
+	EXPECT_EQ(-ECANCELED, self->arg[1].status);
+	EXPECT_EQ(0, self->len[0]);
+}
+
 TEST_F(signer, keeps_a_deadline_on_contexts_of_a_set)
 {
 	wd_ctx_set_t *set = wd_ctx_set_alloc();

@@ -46,6 +46,7 @@ FIXTURE_SETUP(proof)
 
 	if (!emulated() || expected_path("rsa") != WD_PATH_SIM)
 		SKIP(return, "needs wd-emulate --hpre");
+	ASSERT_EQ(0, setenv("WD_REST", "0", 1));
 	ASSERT_EQ(0, rsa_parts_own(&self->parts));
 	self->key = rsa_key_of(&self->parts, true, true);
 	fill_noise(self->in, N, 1);

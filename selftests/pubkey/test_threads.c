@@ -157,7 +157,7 @@ static void *send_and_poll(void *p)
 	t->wrong = REQUESTS - i;
 	/* Another thread may run these callbacks, and leave nothing to poll here. */
 	while (atomic_load(&t->ended) < i)
-		if ((ret = wd_ecc_poll(1, 1000, NULL)) < 0 && ret != -ETIMEDOUT)
+		if ((ret = wd_ecc_poll(1, 1000, NULL)) < 0 && ret != -ETIME)
 			return NULL;
 	for (i = 0; jobs && i < REQUESTS; i++)
 		t->wrong += !is_right(t, &jobs[i]);

@@ -218,13 +218,12 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 		return -EFAULT;
 	if (c->iv_len)
 		memcpy(next.iv, iv, c->iv_len);
-	c->m.redo = src == dst ? 0 : WD_REDO;
 	for (; left && !ret; left -= c->src_len) {
-		__u8 redo = c->m.redo;
-
+		c->m.redo = WD_REDO;
 		c->src = src;
 		c->dst = dst;
 		c->src_len = left < CRYPTO_MAX_BYTES ? left : CRYPTO_MAX_BYTES;
+		c->dst_len = c->src_len;
 		c->iv = next.iv;
 		if (c->iv_len && c->src_len < left)
 			last_block(false, src, c->src_len, next.src, c->iv_len);
@@ -233,7 +232,6 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 			next_iv_after(&next, s, c);
 		src += c->src_len;
 		dst += c->src_len;
-		c->m.redo = redo;
 	}
 	/* It may hold plaintext, and for OFB key stream. */
 	explicit_bzero(&next, sizeof(next));
@@ -326,6 +324,8 @@ handle_t wd_cipher_alloc_sess(const struct wd_cipher_sess_setup *setup, const wd
 	s->granule = row->granule;
 	s->iv_len = row->iv_len;
 	s->block = row->least;
+	/* Ciphertext stealing with a single block is plain CBC. */
+	s->fast_least = row->a.sec.c_width ? CIPHER_BLOCK + 1 : row->least;
 	return crypto_sess_ready(s, !soft_evp_alloc(s, NULL, NULL, row->mode == WD_CIPHER_XTS ? 256 : 128));
 }
 

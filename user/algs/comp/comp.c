@@ -84,6 +84,15 @@ static int part_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 	return 0;
 }
 
+static bool buffers_meet(bool sgl, const void *src, size_t src_len, const void *dst, size_t dst_len)
+{
+	struct wd_list_walk from, to;
+
+	wd_list_walk_init(&from, sgl, src, src_len);
+	wd_list_walk_init(&to, sgl, dst, dst_len);
+	return wd_list_walks_meet(from, &to);
+}
+
 static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
@@ -106,6 +115,9 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 	if (s->sgl && wd_list_check(arg->dst, *arg->dst_len))
 		return wd_fail(obj, EINVAL,
 			       "the list at arg->dst is shorter than *dst_len, or has a piece without data");
+	if (s->verify && buffers_meet(s->sgl, arg->src, arg->src_len, arg->dst, *arg->dst_len))
+		return wd_fail(obj, EINVAL,
+			       "src and dst overlap, and the session verifies results: it needs the source");
 	return 0;
 }
 
@@ -114,7 +126,7 @@ static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 	const __u64 *r = arg->reserved;
 
 	/* An inlined test for the usual case; the error texts are in arg_refuse(). */
-	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl &&
+	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl && !s->verify &&
 	    (arg->cb ? !s->s.cq : !s->s.attr.async || s->s.cq) && !(arg->flags | r[0] | r[1] | r[2] | r[3]))
 		return 0;
 	return arg_refuse(s, arg);
@@ -135,12 +147,11 @@ static int frame_check(struct wd_session *base, const struct wd_comp_arg *arg)
 	return arg_check(s, arg);
 }
 
-static bool overlaps(const struct comp_msg *c)
+static bool comp_may_redo(const struct wd_msg *m)
 {
-	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
+	const struct comp_msg *c = (const struct comp_msg *)m;
 
-	/* Lists would have to be compared piece by piece. Treating them as overlapping only rules out a retry. */
-	return c->sgl || (src < dst + c->dst_len && dst < src + c->src_len);
+	return !buffers_meet(c->sgl, c->src, c->src_len, c->dst, c->dst_len);
 }
 
 static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, struct comp_msg *c)
@@ -156,7 +167,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->hw = NULL;
 	c->kind = s->kind;
 	c->part = arg->flags & WD_COMP_PART;
-	c->m.redo = overlaps(c) ? 0 : WD_REDO;
+	c->m.redo = WD_REDO;
 }
 
 /* Reads the header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
@@ -225,7 +236,8 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 		return wd_frame_do_soft(&s->s, &c->m, c->m.reason);
 	if (!probe_mapped(c))
 		return -EFAULT;
-	h = hw_stream_alloc(s, q);
+	/* The whole result is verified at its end. */
+	h = hw_stream_alloc(s, q, false);
 	if (!h)
 		return -ENOMEM;
 	wd_list_walk_init(&e.in, c->sgl, c->src, c->src_len);
@@ -234,7 +246,7 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 		ret = hw_stream_run(h, &e, &t);
 	} while (!ret);
 	hw_stream_free(h);
-	c->m.path = wd_queue_pub(q)->path;
+	c->m.by = wd_queue_pub(q)->by;
 	c->m.vendor = t.vendor;
 	c->why = t.why;
 	c->consumed = e.consumed;
@@ -242,7 +254,7 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	if (ret > 0)
 		return 0;
 	/* The device is gone: the software path, if allowed, repeats the whole request. */
-	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
+	if ((ret == -ENODEV || ret == -EIO) && s->s.soft_ok && comp_may_redo(&c->m))
 		ret = wd_frame_do_soft(&s->s, &c->m, WD_REASON_GONE);
 	return ret;
 }
@@ -297,8 +309,52 @@ static inline int frame_do_over(struct wd_session *base, struct comp_msg *c)
 	return sync_over(to_comp_sess(base), c, ret);
 }
 
+/*
+ * What a device calls corrupt is decompressed again, too: the software path has the last word. Its answer to data that
+ * is corrupt is the same as the device's.
+ */
+static int prove_bad(struct comp_sess *s, struct comp_msg *c)
+{
+	__u16 path = c->m.path, reason = c->m.reason;
+	__u32 vendor = c->m.vendor;
+	int ret;
+
+	if (!s->s.soft_ok)
+		return -EBADMSG;
+	c->m.vendor = 0;
+	ret = wd_frame_do_soft(&s->s, &c->m, WD_REASON_WRONG);
+	if (!ret)
+		wd_frame_wrong(&s->s, &c->m);
+	if (ret == -EBADMSG) {
+		c->m.path = path;
+		c->m.reason = reason;
+		c->m.vendor = vendor;
+	}
+	return ret;
+}
+
+/* Verifies what a device made; what is wrong is made again, by the session's software path if it has one. */
+static __attribute__((noinline)) int prove(struct comp_sess *s, struct comp_msg *c, int ret)
+{
+	int right;
+
+	if (c->m.path == WD_PATH_SOFT || (s->dir == WD_DIR_COMPRESS && !c->src_len))
+		return ret;
+	if (ret == -EBADMSG)
+		return prove_bad(s, c);
+	right = ret ? 1 : soft_proves(c);
+	if (right)
+		return right < 0 ? right : ret;
+	ret = wd_frame_again(&s->s, &c->m);
+	if (c->m.path != WD_PATH_SOFT)
+		c->why = "the device's result is wrong: verifying it found other data";
+	return ret;
+}
+
 static int frame_result(struct wd_session *base, struct wd_comp_arg *arg, struct comp_msg *c, int ret)
 {
+	if (to_comp_sess(base)->verify)
+		ret = prove(to_comp_sess(base), c, ret);
 	arg_result(arg, c, ret);
 	return ret ? comp_fail(to_comp_sess(base), ret, c->why, c->m.vendor) : 0;
 }
@@ -356,8 +412,10 @@ const struct wd_class comp_class = {
 	.algs = comp_algs,
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
+	.verifies = true,
 	.too_much = E2BIG,
 	.fill = comp_fill,
 	.refill = comp_refill,
+	.may_redo = comp_may_redo,
 	FRAME_CALLS,
 };

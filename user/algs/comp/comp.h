@@ -19,9 +19,11 @@
 #define COMP_HEADER_MAX		16	/* length of a written header */
 #define COMP_PART_MAX		(4u << 20)	/* bytes: its result fits into one descriptor, however long it gets */
 #define COMP_CTX_BYTES		0x10000	/* a device's context buffer */
+#define COMP_CTX_USED		0x9840	/* what a device uses of it, from its beginning */
 
 struct hw_stream;
 struct soft_stream;
+struct soft_proof;
 
 /**
  * struct comp_hw_state - a device's state between the requests of a stream
@@ -101,6 +103,7 @@ struct comp_sess {
 	__u8 head;			/* length of the header that is written */
 	__u8 least;			/* shortest possible result */
 	bool plain;			/* flat, and without a header to parse */
+	bool verify;			/* results of devices are verified */
 	__u8 header[COMP_HEADER_MAX];	/* the header that is written */
 	__u64 sqe_word;			/* the driver's: constant part of a descriptor */
 	__u32 sqe_good;			/* status bits of a successful request, under sqe_good_mask */
@@ -207,6 +210,7 @@ static inline bool probe_recent(const struct comp_msg *c)
  * struct comp_step - one call of a stream's back end, over flat pieces
  * @src_len, @dst_len: in: available; out: consumed, produced
  * @why:	text of the error, after -EBADMSG
+ * @wrong:	the error is a wrong result of the device
  */
 struct comp_step {
 	const void *src;
@@ -218,6 +222,7 @@ struct comp_step {
 	__u64 deadline;
 	__u32 vendor;
 	const char *why;
+	bool wrong;
 };
 
 struct comp_ends {
@@ -269,8 +274,8 @@ static inline int comp_run(int (*step)(void *stream, struct comp_step *t), void 
 /* Before the session is freed: frees its stream. 0, -EBUSY. */
 int stream_end(struct comp_sess *s);
 
-/* hwstrm.c: a stream over a device's descriptors */
-struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q);
+/* hwstrm.c: a stream over a device's descriptors. verify: it ends with -EIO where the device made something wrong. */
+struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q, bool verify);
 void hw_stream_free(struct hw_stream *h);
 void hw_stream_reset(struct hw_stream *h);
 /* comp_run() with hw_stream's steps. */
@@ -281,5 +286,20 @@ struct soft_stream *soft_stream_alloc(const struct comp_sess *s);
 void soft_stream_free(struct soft_stream *z);
 void soft_stream_reset(struct soft_stream *z);
 int soft_stream_run(struct soft_stream *z, struct comp_ends *e, struct comp_step *t);
+
+/* --- whether what a device made is right --- */
+
+/* soft/verify.c: of a request that succeeded: 1 right, 0 wrong, -ENOMEM. */
+int soft_proves(const struct comp_msg *c);
+
+/* soft/proof.c: of a stream, whose two sides are shown piece by piece. NULL: no memory. */
+struct soft_proof *soft_proof_new(__u8 alg, __u8 dir);
+void soft_proof_free(struct soft_proof *p);
+void soft_proof_in(struct soft_proof *p, const void *src, size_t n);
+void soft_proof_out(struct soft_proof *p, const void *dst, size_t n);
+/* After a flush: all input can be decompressed from the output so far. */
+bool soft_proof_so_far(const struct soft_proof *p);
+/* At the end of the stream. */
+bool soft_proof_end(const struct soft_proof *p);
 
 #endif

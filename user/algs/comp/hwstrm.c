@@ -8,6 +8,7 @@
 
 #define STORE_BYTES	236	/* room that a device may need for one small step */
 #define GATHER_BYTES	0x8000	/* small input is collected up to this size, unless flushed */
+#define REPEATS		3	/* of one descriptor that its context has lost, at most */
 
 /* ctx_dw[0]: why the device stopped decompressing */
 #define CTX_STATE(dw0)		((dw0) & 0xf)
@@ -18,15 +19,18 @@
  * struct hw_stream - a stream on a device
  * @store:	output that waits for room: headers, the end, small steps
  * @gather:	input that waits for more, compression only
+ * @before:	the context buffer as it was before the descriptor that is sent, in as much as a device uses
  * @again:	the device may have output for which there was no room
  * @synced:	all input so far has been flushed
  * @ended:	the end is in the store, or the device has written or verified it
  * @stuck:	the queue's counter, when the stream began
+ * @proof:	verifies what the device makes, or NULL
  */
 struct hw_stream {
 	struct wd_queue *q;
 	struct comp_sess *s;
 	struct comp_hw_state hw;
+	void *before;
 	struct format_parser parser;
 	__u8 store[STORE_BYTES];
 	unsigned int store_at;
@@ -40,20 +44,30 @@ struct hw_stream {
 	bool synced;
 	bool ended;
 	__u32 stuck;
+	struct soft_proof *proof;
 	struct wd_kept kept;
 };
 
-struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
+struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q, bool verify)
 {
 	struct hw_stream *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
+	h->proof = verify ? soft_proof_new(s->alg, s->dir) : NULL;
+	if (verify && !h->proof) {
+		free(h);
+		return NULL;
+	}
 	h->q = q;
 	h->s = s;
 	h->stuck = atomic_load(&wd_queue_pub(q)->stuck);
 	h->hw.ctx = aligned_alloc(4096, COMP_CTX_BYTES);
-	if (!h->hw.ctx) {
+	h->before = malloc(COMP_CTX_USED);
+	if (!h->hw.ctx || !h->before) {
+		soft_proof_free(h->proof);
+		free(h->hw.ctx);
+		free(h->before);
 		free(h);
 		return NULL;
 	}
@@ -70,7 +84,9 @@ void hw_stream_free(struct hw_stream *h)
 		wd_keep(&h->kept);
 		return;
 	}
+	soft_proof_free(h->proof);
 	free(h->hw.ctx);
+	free(h->before);
 	free(h->gather);
 	free(h);
 }
@@ -154,6 +170,36 @@ static void store_end(struct hw_stream *h)
 	h->ended = true;
 }
 
+/* Whether the source is still what it was, whatever the device has written. */
+static bool may_repeat(const struct hw_stream *h, const struct comp_msg *c)
+{
+	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
+
+	return h->stuck == atomic_load(&wd_queue_pub(h->q)->stuck) &&
+	       (src + c->src_len <= dst || dst + c->dst_len <= src);
+}
+
+/*
+ * A device's state of a stream lies in this process' memory. So a descriptor that was lost with its context, or that
+ * failed, is sent again with the state that it began with, once the context is open again.
+ */
+static int request(struct hw_stream *h, struct comp_msg *c)
+{
+	const struct comp_hw_state hw = h->hw;
+	const struct comp_msg first = *c;
+	int ret, i;
+
+	memcpy(h->before, hw.ctx, COMP_CTX_USED);
+	for (i = 0; ; i++) {
+		ret = wd_request_on(h->q, &c->m, c->src_len);
+		if (ret != -EIO || i == REPEATS || !may_repeat(h, c))
+			return ret;
+		*c = first;
+		h->hw = hw;
+		memcpy(hw.ctx, h->before, COMP_CTX_USED);
+	}
+}
+
 /* Sends one descriptor. Output goes to the caller's room, or to the store when that room is too small for a device. */
 static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c, const __u8 *src, size_t in,
 		    struct room *r, bool finish)
@@ -182,7 +228,7 @@ static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c
 	c->hw = &h->hw;
 	c->fresh = !h->begun;
 	c->finish = finish;
-	ret = wd_request_on(h->q, &c->m, in);
+	ret = request(h, c);
 	t->vendor = c->m.vendor;
 	if (ret == -ENOSPC && c->dir == WD_DIR_DECOMPRESS && (c->produced || c->consumed))
 		ret = 0;
@@ -360,6 +406,21 @@ static int decompress_step(struct hw_stream *h, struct comp_step *t, struct room
 	}
 }
 
+/* Shows the proof what a step took and made. -EIO: it is wrong. */
+static int step_verify(struct hw_stream *h, struct comp_step *t, const struct room *r, int ret)
+{
+	/* A flush that has room left is complete. */
+	bool flushed = t->sync && !r->in && r->out && !h->store_len;
+
+	soft_proof_in(h->proof, t->src, t->src_len - r->in);
+	soft_proof_out(h->proof, t->dst, t->dst_len - r->out);
+	if (ret ? soft_proof_end(h->proof) : !flushed || soft_proof_so_far(h->proof))
+		return ret;
+	t->why = "the device's result is wrong: verifying it found other data";
+	t->wrong = true;
+	return -EIO;
+}
+
 /* 0, 1 at the end, -errno. */
 static int step(void *stream, struct comp_step *t)
 {
@@ -370,6 +431,8 @@ static int step(void *stream, struct comp_step *t)
 	ret = h->s->dir == WD_DIR_COMPRESS ? compress_step(h, t, &r) : decompress_step(h, t, &r);
 	if (!ret && r.in == t->src_len && r.out == t->dst_len && !r.out && (h->store_len || r.in || t->last || t->sync))
 		ret = -ENOSPC;
+	if (h->proof && ret >= 0)
+		ret = step_verify(h, t, &r, ret);
 	t->src_len -= r.in;
 	t->dst_len -= r.out;
 	return ret;

@@ -27,11 +27,17 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	struct wd_session_attr attr = { .mask = dev_mask };
 	struct wd_session *base;
 	struct comp_sess *s;
+	bool verify;
 	int ret;
 
 	ret = setup_check(setup, &attr);
+	if (!ret)
+		ret = wd_frame_verify(setup->flags, &verify);
 	if (ret)
 		return wd_no_handle(ret);
+	/* Raw data has no checksum: verifying it would be decompressing it again. */
+	if (verify && setup->alg_type == WD_DEFLATE_RAW && setup->dir_type == WD_DIR_DECOMPRESS)
+		attr.refuse = WD_REASON_UNSUPPORTED;
 	attr.alg = setup->alg_type;
 	/* The queue's type is the direction. */
 	attr.qc_type = setup->dir_type;
@@ -44,13 +50,15 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	s->level = setup->comp_lv;
 	s->win = setup->win_size;
 	s->sgl = setup->data_fmt == WD_SGL_BUF;
+	s->verify = verify;
 	s->fresh = true;
 	s->finish = true;
 	s->head = format_header_bytes(s->alg);
 	s->least = s->head + 2 + format_trailer_bytes(s->alg);
 	format_write_header(s->alg, s->win, s->level, s->header);
 	s->plain = !s->sgl && (s->dir == WD_DIR_COMPRESS || s->alg == WD_DEFLATE_RAW);
-	wd_frame_ready(base, s->plain, COMP_CALL(s->dir));
+	/* The fast path writes results without looking at them. */
+	wd_frame_ready(base, s->plain && !verify, COMP_CALL(s->dir));
 	hisi_zip_session(s);
 	return base->obj.handle;
 }

@@ -83,7 +83,7 @@ static int stream_bind(struct comp_sess *s, struct comp_stream *st)
 		return wd_fail(&s->s.obj, ENODEV, "no device is left for the stream");
 	if (st->q) {
 		st->path = wd_queue_pub(st->q)->path;
-		st->hw = hw_stream_alloc(s, st->q);
+		st->hw = hw_stream_alloc(s, st->q, s->verify);
 		ret = st->hw ? 0 : -ENOMEM;
 	} else {
 		st->path = WD_PATH_SOFT;
@@ -194,6 +194,10 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 				   0);
 	if (ret < 0) {
 		st->dead = ret;
+		if (t.wrong) {
+			wd_result_wrong(&s->s, st->q);
+			strm->path_reason = WD_REASON_WRONG;
+		}
 		return comp_fail(s, ret, t.why, t.vendor);
 	}
 	*strm->src_len = e.consumed;

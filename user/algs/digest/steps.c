@@ -160,7 +160,7 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 		wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	crypto_strm_free(&st->c);
 	/* The device or its context is gone: the software path, if allowed, repeats the whole message. */
-	if ((ret == -ENODEV || ret == -EIO || ret == -EDQUOT) && c->m.redo && s->s.soft_ok)
+	if ((ret == -ENODEV || ret == -EIO || ret == -EDQUOT) && s->s.soft_ok && crypto_may_redo(&c->m))
 		ret = wd_frame_do_soft(&s->s, &c->m, ret == -EDQUOT ? WD_REASON_NO_QUEUE : WD_REASON_GONE);
 	return ret;
 }

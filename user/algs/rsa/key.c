@@ -272,6 +272,8 @@ struct rsa_key *rsa_key_make(struct wd_object *obj, __u32 k, const struct wd_rsa
 	}
 	key->k = k;
 	*ret = key_copy(obj, key, from);
+	key->part[WD_RSA_SIGN] = key->has_crt ? key->crt : key->has_priv ? key->priv : NULL;
+	key->part[WD_RSA_VERIFY] = key->pub;
 	if (!*ret && soft_rsa_make(key))
 		*ret = wd_fail(obj, ENOMEM, "libcrypto can't prepare the key");
 	if (!*ret)

@@ -79,15 +79,11 @@ static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
 /* What a device made wrong is made again, by the session's software path if it has one. */
 static __attribute__((cold)) int do_again(struct wd_session *s, struct pubkey_msg *c)
 {
-	if (!s->soft_ok) {
-		c->why = "the device's result is wrong: the public key doesn't verify it";
-		c->m.reason = WD_REASON_WRONG;
-		return -EIO;
-	}
 	if (c->kept)
 		c->src = c->kept;
-	c->m.vendor = 0;
-	return wd_frame_do_soft(s, &c->m, WD_REASON_WRONG);
+	if (!s->soft_ok)
+		c->why = "the device's result is wrong: the public key doesn't verify it";
+	return wd_frame_again(s, &c->m);
 }
 
 static int prove(struct pubkey_msg *c)
@@ -183,5 +179,6 @@ static const struct wd_class rsa_class = {
 	.algs = rsa_algs,
 	.drivers = rsa_drivers,
 	.soft = &soft_rsa_driver,
+	.verifies = true,
 	PUBKEY_CALLS,
 };

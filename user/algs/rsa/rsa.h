@@ -17,6 +17,7 @@ struct soft_rsa;
  * @pub:	e, n
  * @priv:	d, n
  * @crt:	dq, dp, q, p, qinv, of half the size
+ * @part:	by operation: which of these three a descriptor names; NULL: the key can't do it
  */
 struct rsa_key {
 	__u32 k;
@@ -24,6 +25,7 @@ struct rsa_key {
 	bool has_crt;
 	bool proves;
 	struct soft_rsa *soft;
+	const __u8 *part[WD_RSA_VERIFY + 1];
 	__u8 pub[2 * RSA_BYTES_MAX];
 	__u8 priv[2 * RSA_BYTES_MAX];
 	__u8 crt[5 * RSA_BYTES_MAX / 2];

@@ -159,21 +159,28 @@ int crypto_check_pair_slow(struct crypto_sess *s, const void *src, const void *d
 	return 0;
 }
 
-static bool ranges_meet(const void *a, size_t a_len, const void *b, size_t b_len)
+/* Whether writing there changes what the request reads. */
+static bool spoils(const struct crypto_msg *c, bool sgl, const void *written, size_t len)
 {
-	return (uintptr_t)a < (uintptr_t)b + b_len && (uintptr_t)b < (uintptr_t)a + a_len;
+	struct wd_list_walk src, iv, mac, to;
+
+	if (!written)
+		return false;
+	wd_list_walk_init(&to, sgl, written, len);
+	wd_list_walk_init(&src, c->sgl, c->src, c->src_len);
+	wd_list_walk_init(&iv, false, c->iv, c->iv_len);
+	/* A tag that is compared. */
+	wd_list_walk_init(&mac, false, c->mac, c->decrypt && c->mac ? c->mac_len : 0);
+	return wd_list_walks_meet(src, &to) || wd_list_walks_meet(iv, &to) || wd_list_walks_meet(mac, &to);
 }
 
-__u8 crypto_may_redo(const struct crypto_msg *c)
+bool crypto_may_redo(const struct wd_msg *m)
 {
-	/* Lists would have to be compared piece by piece; a step of a stream has changed its own state. */
-	if (c->sgl || c->strm || ranges_meet(c->src, c->src_len, c->dst, c->dst_len) ||
-	    ranges_meet(c->iv, c->iv_len, c->dst, c->dst_len))
-		return 0;
-	if (!c->decrypt && c->mac && (ranges_meet(c->src, c->src_len, c->mac, c->mac_len) ||
-				      ranges_meet(c->iv, c->iv_len, c->mac, c->mac_len)))
-		return 0;
-	return WD_REDO;
+	const struct crypto_msg *c = (const struct crypto_msg *)m;
+
+	/* A step of a stream has changed its own state. */
+	return !c->strm && !spoils(c, c->sgl, c->dst, c->dst_len) &&
+	       (c->decrypt || !spoils(c, false, c->mac, c->mac_len));
 }
 
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c)
@@ -190,7 +197,7 @@ int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c)
  */
 static int do_unknown(struct crypto_sess *s, struct crypto_msg *c)
 {
-	if (!s->s.soft_ok || (c->m.path != WD_PATH_SIM && !crypto_may_redo(c)))
+	if (!s->s.soft_ok || (c->m.path != WD_PATH_SIM && !crypto_may_redo(&c->m)))
 		return -EOPNOTSUPP;
 	c->m.vendor = 0;
 	return wd_frame_do_soft(&s->s, &c->m, WD_REASON_UNSUPPORTED);
@@ -244,12 +251,13 @@ int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor)
 static bool may_have_run(const struct crypto_msg *c, int ret)
 {
 	/* A request that may be retried may have run before the attempt that was refused. */
-	if (crypto_may_redo(c))
+	if (crypto_may_redo(&c->m))
 		return true;
 	/* In a stream's part, the steps before the failed one have run. */
 	if (ret == -EFAULT || (c->strm && ret == -EDQUOT))
 		return c->m.path != WD_PATH_SOFT;
-	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -EIO || ret == -ENODEV || crypto_lacks(ret, c->m.vendor);
+	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -ECANCELED || ret == -EIO || ret == -ENODEV ||
+	       crypto_lacks(ret, c->m.vendor);
 }
 
 /* Zeroes the pages that are mapped. */

@@ -108,6 +108,7 @@ static inline struct crypto_msg *to_crypto_msg(struct wd_msg *m)
  * @granule:	length of data is a multiple of it
  * @mac_len:	length of a tag or digest
  * @block:	smallest length of a cipher's data; for a hash, the block at which streams are cut
+ * @fast_least:	smallest length of a cipher's data on a device's fast path
  * @state_len:	for a hash: size of the chaining state
  * @bd:		the constant part of the session's descriptors, of either type: sec.c
  * @a_key:	the same
@@ -128,6 +129,7 @@ struct crypto_sess {
 	__u8 state_len;
 	__u32 key_len;
 	__u32 akey_len;
+	__u8 fast_least;
 	struct crypto_bd {
 		__u64 head[2];		/* words 0 and 1: encryption, decryption */
 		__u64 auth[2];		/* words 14 and 15; of type 2: words 2 and 3 */
@@ -206,8 +208,8 @@ static inline int crypto_check_pair(struct crypto_sess *s, const void *src, cons
 	return likely(!s->sgl && !crypto_overlap_bad(src, dst, len)) ? 0 : crypto_check_pair_slow(s, src, dst, len);
 }
 
-/* WD_REDO if the request may be repeated from its start, else 0. */
-__u8 crypto_may_redo(const struct crypto_msg *c);
+/* struct wd_class's may_redo(). */
+bool crypto_may_redo(const struct wd_msg *m);
 
 /* Executes a filled request, on a device or on the software path; results in the message. Returns its status. */
 int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c);

@@ -54,7 +54,7 @@ static inline void msg_begin(struct crypto_sess *s, const FRAME_ARG *arg, struct
 	c->strm = NULL;
 	c->why = NULL;
 	msg_fill(s, arg, c);
-	c->m.redo = s->s.hw_ok ? crypto_may_redo(c) : 0;
+	c->m.redo = WD_REDO;
 }
 
 static inline void arg_result(FRAME_ARG *arg, const struct crypto_msg *c, int ret)
@@ -132,5 +132,5 @@ static int req_fill(struct wd_session *base, void *req, struct wd_msg *m)
 
 #define CRYPTO_CALLS \
 	FRAME_CALLS, \
-	.fill = req_fill, \
-	.refill = req_refill
+	.fill = req_fill, .refill = req_refill, \
+	.may_redo = crypto_may_redo

@@ -75,8 +75,8 @@ static int frame_result(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg 
 		explicit_bzero(c->dst, c->dst_len);
 	}
 	free(c->kept);
-	/* A late request's text, if any, describes its result, not the timeout. */
-	if (ret == -ETIMEDOUT)
+	/* A late or cancelled request's text, if any, describes its result, not the end. */
+	if (ret == -ETIMEDOUT || ret == -ECANCELED)
 		c->why = NULL;
 	if (ret == -E2BIG) {
 		ret = -EOPNOTSUPP;

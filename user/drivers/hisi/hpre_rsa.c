@@ -15,15 +15,15 @@
 static inline void fill_power(const struct rsa_sess *s, __u32 op, const void *src, struct hpre_area *a,
 			      struct hpre_job *j)
 {
-	const struct rsa_key *key = s->key;
-	bool priv = op == WD_RSA_SIGN, crt = priv && key->has_crt;
-	__u8 *in = hpre_take(a, s->k);
+	const __u8 *part = s->key->part[op];
+	__u32 k = s->k;
+	__u8 *in = hpre_take(a, 2 * k);
 
-	memcpy(in, src, s->k);
-	j->head = hpre_head(crt ? HPRE_RSA_CRT : HPRE_RSA, s->k);
-	j->key = crt ? key->crt : priv ? key->priv : key->pub;
+	memcpy(in, src, k);
+	j->head = hpre_head(part == s->key->crt ? HPRE_RSA_CRT : HPRE_RSA, k);
+	j->key = part;
 	j->in = in;
-	a->out = hpre_take(a, s->k);
+	a->out = in + k;
 }
 
 static void fill_genkey(const struct rsa_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
@@ -95,8 +95,7 @@ static inline bool arg_fits(struct wd_session *base, const struct wd_rsa_arg *ar
 	const struct rsa_sess *s = to_rsa_sess(base);
 
 	if (unlikely(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k ||
-		     !arg->src || !arg->dst || !arg->dst_len || *arg->dst_len < s->k ||
-		     (arg->op == WD_RSA_SIGN && !s->key->has_priv)))
+		     !arg->src || !arg->dst || !arg->dst_len || *arg->dst_len < s->k || !s->key->part[arg->op]))
 		return false;
 	return wd_probe_pair(arg->src, s->k, arg->dst, s->k);
 }

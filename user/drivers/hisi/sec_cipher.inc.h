@@ -21,8 +21,7 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_cip
 		return false;
 	if (unlikely(arg->op > WD_CIPHER_DECRYPTION || arg->iv_len != s->iv_len || !arg->iv != !s->iv_len))
 		return false;
-	/* Ciphertext stealing with a single block takes the slow path. */
-	return cipher_fits(s, len) && !(s->alg->sec.c_width && len == SEC_IV_BYTES) && s->keyed &&
+	return !(len & (s->granule - 1u)) && len >= s->fast_least && s->keyed &&
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 

@@ -326,11 +326,6 @@ static int inflate_body(struct inflate_stream *s, struct comp_step *t, size_t *i
 	return 1;
 }
 
-static __u32 read_le32(const __u8 *p)
-{
-	return p[0] | p[1] << 8 | p[2] << 16 | (__u32)p[3] << 24;
-}
-
 /* 0, 1 when the trailer is complete and right, -EBADMSG. */
 static int inflate_trailer(struct inflate_stream *s, struct comp_step *t, size_t *in)
 {
@@ -344,11 +339,11 @@ static int inflate_trailer(struct inflate_stream *s, struct comp_step *t, size_t
 	*in += n;
 	if (!whole)
 		return 0;
-	if (s->base.key.alg == WD_ZLIB && __builtin_bswap32(read_le32(s->trailer)) != s->z.crc)
+	if (s->base.key.alg == WD_ZLIB && __builtin_bswap32(soft_le32(s->trailer)) != s->z.crc)
 		t->why = "incorrect data check";
-	else if (s->base.key.alg == WD_GZIP && read_le32(s->trailer) != s->z.crc)
+	else if (s->base.key.alg == WD_GZIP && soft_le32(s->trailer) != s->z.crc)
 		t->why = "incorrect data check";
-	else if (s->base.key.alg == WD_GZIP && read_le32(s->trailer + 4) != s->bytes)
+	else if (s->base.key.alg == WD_GZIP && soft_le32(s->trailer + 4) != s->bytes)
 		t->why = "incorrect length check";
 	else
 		return 1;

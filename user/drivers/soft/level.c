@@ -10,8 +10,7 @@ struct soft_row {
 
 static const struct soft_row whole_rows[] = {
 #ifdef WD_HAVE_ISAL
-	{ 2, { SOFT_ISAL, 1 } },
-	{ 3, { SOFT_ISAL, 3 } },
+	{ 1, { SOFT_ISAL, 1 } },
 #endif
 	{ 12, { SOFT_LIBDEFLATE, 0 } },
 	{ UINT8_MAX, { SOFT_LIBDEFLATE, 12 } },

@@ -4,15 +4,17 @@
 
 #include "soft.h"
 
-/* libdeflate supports only flat buffers and the full window; one call of ISA-L, only lengths of 32 bits. */
+/*
+ * libdeflate supports only flat buffers and the full window; one call of ISA-L, only lengths of 32 bits, and no parts.
+ */
 static bool needs_pieces(const struct comp_msg *c)
 {
-	if (c->sgl || c->part)
+	if (c->sgl)
 		return true;
 	if (c->dir == WD_DIR_DECOMPRESS)
 		return false;
 	if (soft_choose_whole(c->level).lib == SOFT_ISAL)
-		return c->src_len >= UINT32_MAX / 2;
+		return c->part || c->src_len >= UINT32_MAX / 2;
 	return c->win < WD_COMP_WS_24K;
 }
 
@@ -45,6 +47,8 @@ static int soft_do(struct comp_msg *c, struct soft_tools *t)
 
 	if (needs_pieces(c))
 		return soft_pieces(c, t);
+	if (c->part)
+		return soft_part(c, t);
 	ret = soft_whole(c, t);
 	if (ret == -ENOSPC && is_tiny(c))
 		return soft_pieces(c, t);

@@ -59,6 +59,9 @@ struct soft_stream *zlib_stream_new(struct soft_key key, int level);
  * @comp:	the last used first
  * @isal:	ISA-L's state and level buffer
  * @pieces:	stream for lists and for small windows, by direction
+ * @proof:	for verifying what devices made, by direction
+ * @plain:	for the same, what a small request's result decompresses to
+ * @walk:	for the last block of a part
  *
  * Allocated on first use, freed when the thread ends. A fork's child continues
  * with its copy.
@@ -71,10 +74,25 @@ struct soft_tools {
 	struct libdeflate_decompressor *decomp;
 	struct isal_tools *isal;
 	struct soft_stream *pieces[2];
+	struct soft_proof *proof[2];
+	void *plain;
+	struct soft_walk *walk;
 };
 
 /* NULL: no memory. */
 struct soft_tools *soft_tools_get(void);
+
+/* proof.c, beside what comp.h has: another stream of the same kind. */
+void soft_proof_begin(struct soft_proof *p);
+bool soft_proof_is_of(const struct soft_proof *p, __u8 alg);
+/* What was shown is a part: with an empty final block it is a whole stream. */
+void soft_proof_part(struct soft_proof *p);
+
+/* A number of a trailer, which needn't be aligned. */
+static inline __u32 soft_le32(const __u8 *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (__u32)p[3] << 24;
+}
 
 /* Whether a first attempt at filling dst may have overwritten src. */
 static inline bool soft_overlaps(const struct comp_msg *c)
@@ -86,8 +104,22 @@ static inline bool soft_overlaps(const struct comp_msg *c)
 
 /* Computes a flat buffer in one call. 0 or -errno, results in the message. */
 int soft_whole(struct comp_msg *c, struct soft_tools *t);
+/* One part, flat, of a level that is libdeflate's. */
+int soft_part(struct comp_msg *c, struct soft_tools *t);
+/* libdeflate's raw stream of the message's source: the length, 0 if dst is too small, -ENOMEM. */
+ssize_t soft_deflate_raw(struct comp_msg *c, struct soft_tools *t, void *dst, size_t room);
 /* The same as one stream, for lists as well. */
 int soft_pieces(struct comp_msg *c, struct soft_tools *t);
+
+/* Offsets in bits: of the last block's first bit, and of the end of the stream. */
+struct soft_last {
+	size_t head;
+	size_t end;
+};
+
+/* blocks.c: of a raw stream that is whole and fills src. 0, -EBADMSG, -ENOMEM. */
+int soft_last_block(struct soft_tools *t, const void *src, size_t len, struct soft_last *last);
+void soft_walk_free(struct soft_walk *w);
 
 /* Room beyond the result that a library needs before it accepts a buffer. */
 #define SOFT_SLACK	512

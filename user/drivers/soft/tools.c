@@ -19,8 +19,12 @@ static void tools_free(void *p)
 	if (t->decomp)
 		libdeflate_free_decompressor(t->decomp);
 	isal_tools_free(t->isal);
-	for (i = 0; i < 2; i++)
+	free(t->plain);
+	soft_walk_free(t->walk);
+	for (i = 0; i < 2; i++) {
 		soft_stream_free(t->pieces[i]);
+		soft_proof_free(t->proof[i]);
+	}
 	free(t);
 }
 

@@ -27,15 +27,15 @@ static struct libdeflate_compressor *compressor_get(struct soft_tools *t, int le
 	return lc;
 }
 
-static ssize_t libdeflate_whole(struct comp_msg *c, struct soft_tools *t, int level, void *dst, size_t room)
+static ssize_t libdeflate_whole(struct comp_msg *c, struct soft_tools *t, __u8 alg, int level, void *dst, size_t room)
 {
 	struct libdeflate_compressor *lc = compressor_get(t, level);
 
 	if (!lc)
 		return -ENOMEM;
-	if (c->alg == WD_ZLIB)
+	if (alg == WD_ZLIB)
 		return libdeflate_zlib_compress(lc, c->src, c->src_len, dst, room);
-	if (c->alg == WD_GZIP)
+	if (alg == WD_GZIP)
 		return libdeflate_gzip_compress(lc, c->src, c->src_len, dst, room);
 	return libdeflate_deflate_compress(lc, c->src, c->src_len, dst, room);
 }
@@ -46,7 +46,12 @@ static ssize_t compress_into(struct comp_msg *c, struct soft_tools *t, void *dst
 
 	if (how.lib == SOFT_ISAL)
 		return isal_whole(c, t, how.level, dst, room);
-	return libdeflate_whole(c, t, how.level, dst, room);
+	return libdeflate_whole(c, t, c->alg, how.level, dst, room);
+}
+
+ssize_t soft_deflate_raw(struct comp_msg *c, struct soft_tools *t, void *dst, size_t room)
+{
+	return libdeflate_whole(c, t, WD_DEFLATE_RAW, soft_choose_whole(c->level).level, dst, room);
 }
 
 /* The room may suffice for the result, and only the library needed more. */
