@@ -9,13 +9,32 @@
 
 #define SECONDS_MAX 86400
 
+static bool is_foreign(void)
+{
+	struct device_list list;
+	bool foreign = false;
+	struct root root;
+
+	if (root_open(&root, NULL))
+		return false;
+	if (!device_list_read(&root, &list)) {
+		foreign = device_list_foreign(&list);
+		device_list_free(&list);
+	}
+	root_close(&root);
+	return foreign;
+}
+
 enum wdctl_exit ask_open(const char *command, struct wd_nl *f)
 {
 	int ret = wd_nl_open(f, UACCE_GENL_NAME);
 
 	if (!ret)
 		return EXIT_DONE;
-	if (ret == -ENOENT)
+	if (ret == -ENOENT && is_foreign())
+		wdctl_error(command, "this is another uacce than WarpDrive's, which tells nothing by netlink; "
+			    "'wdctl doctor' says what differs, 'wdctl unload --dry-run' who has its queues open");
+	else if (ret == -ENOENT)
 		wdctl_error(command, "this kernel has no netlink family '%s', so it has no sections; "
 			    "run 'wdctl doctor' for the cause", UACCE_GENL_NAME);
 	else
@@ -59,4 +78,22 @@ bool ask_seconds(const char *command, const char *option, const char *text, long
 	}
 	wdctl_error(command, "--%s %s: expected seconds from 0.001 to %d", option, text, SECONDS_MAX);
 	return false;
+}
+
+void ask_counts(const struct root *root, struct device_list *list, bool requests)
+{
+	struct fact_devices facts;
+	struct wd_nl family;
+	int ret;
+
+	if (root_is_fake(root) || wd_nl_open(&family, UACCE_GENL_NAME))
+		return;
+	if (requests)
+		facts_count_requests(&family);
+	ret = facts_devices(&family, &facts);
+	if (!ret || ret == -EINTR) {
+		device_list_take_counts(list, &facts);
+		fact_devices_free(&facts);
+	}
+	wd_nl_close(&family);
 }

@@ -4,6 +4,7 @@
 #define WDCTL_ASK_H
 
 #include "cmd.h"
+#include "lib/device.h"
 #include "lib/facts.h"
 
 /** ask_open() - open the kernel's family; prints the reason of a failure. */
@@ -20,5 +21,11 @@ bool ask_number(const char *command, const char *option, const char *text, unsig
 
 /** ask_seconds() - parse the seconds of an option, with decimals, to milliseconds (at least one). */
 bool ask_seconds(const char *command, const char *option, const char *text, long *ms);
+
+/**
+ * ask_counts() - take the kernel's counts of devices into the list; without an answer it stays as it is.
+ * @requests: the devices count the requests of open contexts first
+ */
+void ask_counts(const struct root *root, struct device_list *list, bool requests);
 
 #endif

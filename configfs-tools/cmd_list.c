@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask.h"
 #include "cmd.h"
 #include "lib/device.h"
 #include "lib/json.h"
@@ -121,25 +122,6 @@ static int print_json(const struct wdctl_run *r, const struct device_list *list)
 	return 0;
 }
 
-/* If the kernel doesn't answer over netlink, the counts in the files are used. */
-static void ask_counts(const struct wdctl_run *r, struct device_list *list)
-{
-	struct fact_devices facts;
-	struct wd_nl family;
-	int ret;
-
-	if (root_is_fake(&r->root) || wd_nl_open(&family, UACCE_GENL_NAME))
-		return;
-	if (r->json)
-		facts_count_requests(&family);
-	ret = facts_devices(&family, &facts);
-	if (!ret || ret == -EINTR) {
-		device_list_take_counts(list, &facts);
-		fact_devices_free(&facts);
-	}
-	wd_nl_close(&family);
-}
-
 static enum wdctl_exit list_run(const struct wdctl_run *r)
 {
 	enum wdctl_exit result = EXIT_DONE;
@@ -151,7 +133,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		wdctl_error("list", "%s/sys/class/uacce: %s", r->root.dir, strerror(-ret));
 		return EXIT_FAILED;
 	}
-	ask_counts(r, &list);
+	ask_counts(&r->root, &list, r->json);
 	for (i = 0; i < r->args_nr; i++) {
 		if (device_find(&list, r->args[i]))
 			continue;

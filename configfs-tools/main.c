@@ -9,6 +9,7 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	&cmd_load,
 	&cmd_unload,
 	&cmd_list,
+	&cmd_device,
 	&cmd_section,
 	&cmd_check,
 	&cmd_plan,

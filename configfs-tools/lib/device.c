@@ -96,6 +96,7 @@ static int device_read(const struct root *r, struct device *d, const char *name)
 	d->node.known = !root_path(r, folder, sizeof(folder), CLASS "/%s", name) &&
 			!wd_sysfs_node(folder, &d->node.value);
 	number_read(r, &d->priority, name, "priority");
+	number_read(r, &d->window, name, "region_mmio_size");
 	number_read(r, &d->simulated, name, "simulated");
 	number_read(r, &d->available, name, "available_instances");
 	shares_read(r, d);
@@ -142,6 +143,21 @@ const struct device *device_find(const struct device_list *list, const char *nam
 		if (!strcmp(list->dev[i].name, name) || !strcmp(list->dev[i].parent, name))
 			return &list->dev[i];
 	return NULL;
+}
+
+bool device_is_foreign(const struct device *d)
+{
+	return !d->priority.known;
+}
+
+bool device_list_foreign(const struct device_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (device_is_foreign(&list->dev[i]))
+			return true;
+	return false;
 }
 
 bool device_may_open(const struct root *r, const struct device *d)

@@ -36,11 +36,13 @@ struct device {
 	char iommu[32];			/* sva-iommu, sva-sim, none; "": not reported */
 	char dev[32];			/* major:minor */
 	long flags;
+	struct device_number window;	/* bytes of the doorbells that a process maps */
 	struct device_number node, priority, simulated, available;
 	struct device_number vfs;	/* virtual functions that are enabled, of a physical function that can have
 					 * some */
 	struct device_number total, reserved, used, free, quarantined;	/* contexts, of a kernel with sections */
 	struct device_number resets, opens, refused, refused_full, ctx_errors;	/* by netlink only */
+	struct device_number wrong_results;	/* that processes have found; the same */
 	struct device_number function_requests;	/* completed on the function's own contexts */
 	/* The device's own, too. */
 	struct device_number requests, request_errors, bytes_in, bytes_out, busy_cycles;
@@ -64,6 +66,10 @@ void device_list_take_counts(struct device_list *list, const struct fact_devices
 void device_lacks_read(const struct root *r, struct device *d);
 void device_list_free(struct device_list *list);
 const struct device *device_find(const struct device_list *list, const char *name);
+/** device_is_foreign() - is it of another uacce than this project's, such as mainline's? */
+bool device_is_foreign(const struct device *d);
+/** device_list_foreign() - the same of any of them; false without devices. */
+bool device_list_foreign(const struct device_list *list);
 /** device_may_open() - may the calling user open the device's node? */
 bool device_may_open(const struct root *r, const struct device *d);
 const char *device_state_name(enum device_state state);

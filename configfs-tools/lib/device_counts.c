@@ -21,6 +21,7 @@ static void take_history(struct device *d, const struct fact_device *f)
 	number(&d->refused, f->opens.refused);
 	number(&d->refused_full, f->opens.full);
 	number(&d->ctx_errors, f->ctx_errors);
+	take_count(&d->wrong_results, &f->wrong_results);
 	take_count(&d->function_requests, &f->function_requests);
 	take_count(&d->requests, &f->requests);
 	take_count(&d->request_errors, &f->request_errors);

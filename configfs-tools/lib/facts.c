@@ -76,6 +76,7 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->ctx_errors = number(m, UACCE_A_CTX_ERRORS);
 	opens_parse(&d->opens, m);
 	d->function_requests = long_count(m, UACCE_A_REQUESTS);
+	d->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);
 	d->requests = count(m, UACCE_A_DEV_REQUESTS);
 	d->request_errors = count(m, UACCE_A_DEV_REQUEST_ERRORS);
 	d->bytes_in = count(m, UACCE_A_DEV_BYTES_IN);
@@ -95,6 +96,8 @@ static void member_parse(struct fact_member *member, struct nlattr *nest)
 	member->sync = wd_nl_u32(a[UACCE_A_MEMBER_SYNC]);
 	member->async = wd_nl_u32(a[UACCE_A_MEMBER_ASYNC]);
 	member->reserved = wd_nl_u32(a[UACCE_A_MEMBER_RESERVED]);
+	member->endpoint.known = a[UACCE_A_MEMBER_ENDPOINT];
+	member->endpoint.n = wd_nl_u32(a[UACCE_A_MEMBER_ENDPOINT]);
 	member->pending = a[UACCE_A_MEMBER_PENDING];
 }
 
@@ -141,6 +144,7 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 	s->waiting = number(m, UACCE_A_WAITING);
 	opens_parse(&s->opens, m);
 	s->requests = long_count(m, UACCE_A_REQUESTS);
+	s->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);
 	s->nodes = text(m->attr[UACCE_A_NODES]);
 	s->uids = text(m->attr[UACCE_A_ALLOWED_UIDS]);
 	s->gids = text(m->attr[UACCE_A_ALLOWED_GIDS]);
@@ -176,6 +180,7 @@ void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m)
 	c->age_ms = long_number(m, UACCE_A_CTX_AGE_MS);
 	c->errors = number(m, UACCE_A_CTX_ERRORS);
 	c->requests = long_count(m, UACCE_A_REQUESTS);
+	c->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);
 	c->node = signed_number(m, UACCE_A_NODE, -1);
 }
 
@@ -373,6 +378,24 @@ const char *fact_device_state_name(uint32_t state)
 		return "resetting";
 	}
 	return "unknown";
+}
+
+size_t fact_section_pending(const struct fact_section *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->members; i++)
+		n += s->member[i].pending;
+	return n;
+}
+
+const char *fact_section_state(const struct fact_section *s)
+{
+	size_t pending = fact_section_pending(s);
+
+	if (s->state != UACCE_NL_SECTION_LIVE || !pending)
+		return fact_section_state_name(s->state);
+	return pending == s->members ? "absent" : "partial";
 }
 
 const char *fact_section_state_name(uint32_t state)

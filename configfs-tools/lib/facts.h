@@ -35,6 +35,7 @@ struct fact_device {
 	struct fact_opens opens;
 	struct fact_count requests, request_errors, bytes_in, bytes_out, busy_cycles;
 	struct fact_count function_requests;
+	struct fact_count wrong_results;	/* that processes have found and reported, here and below */
 	uint64_t config_seq, event_seq;
 };
 
@@ -42,6 +43,7 @@ struct fact_member {
 	char name[FACT_NAME_MAX];
 	char dev[FACT_NAME_MAX];	/* "": not present */
 	uint32_t sync, async, reserved;
+	struct fact_count endpoint;	/* with limit_dev_access */
 	bool pending;
 };
 
@@ -51,7 +53,7 @@ struct fact_section {
 	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra, bandwidth;
 	uint32_t slots, attached, lingering, waiting;
 	struct fact_opens opens;
-	struct fact_count requests;
+	struct fact_count requests, wrong_results;
 	char *nodes, *uids, *gids, *reason;
 	struct fact_member *member;
 	size_t members;
@@ -62,11 +64,12 @@ struct fact_ctx {
 	char section[FACT_NAME_MAX], slot[FACT_NAME_MAX];	/* "": none */
 	char comm[FACT_COMM_MAX];	/* escaped: the process chose it */
 	bool has_id;			/* false while the context is being opened */
-	uint32_t id, pid;		/* pid 0: not visible in this PID namespace */
+	uint32_t id, pid;		/* pid 0: ended, or not visible in this PID namespace */
+	bool passed;			/* pid has the file from the process that opened it (holder_ctxs()) */
 	uint32_t class, state;		/* enum uacce_nl_ctx_class, uacce_nl_ctx_state */
 	uint64_t age_ms;
 	uint32_t errors;
-	struct fact_count requests;
+	struct fact_count requests, wrong_results;
 	int node;
 };
 
@@ -119,6 +122,10 @@ const struct fact_section *fact_section_find(const struct fact_sections *l, cons
 /* Names of the numbers; "unknown" for those of a newer kernel. */
 const char *fact_device_state_name(uint32_t state);
 const char *fact_section_state_name(uint32_t state);
+/** fact_section_state() - the same; "absent" for a live section without any of its devices, "partial" without some. */
+const char *fact_section_state(const struct fact_section *s);
+/** fact_section_pending() - the number of its devices that give it no share. */
+size_t fact_section_pending(const struct fact_section *s);
 const char *fact_ctx_class_name(uint32_t class);
 const char *fact_ctx_state_name(uint32_t state);
 const char *fact_doorbells_name(const struct fact_count *doorbells);	/* "": not reported */

@@ -58,6 +58,7 @@ struct json_object *json_from_device(const struct device *d)
 	add_number(o, "refused", &d->refused);
 	add_number(o, "refused_full", &d->refused_full);
 	add_number(o, "ctx_errors", &d->ctx_errors);
+	add_number(o, "wrong_results", &d->wrong_results);
 	add_number(o, "function_requests", &d->function_requests);
 	add_number(o, "requests", &d->requests);
 	add_number(o, "request_errors", &d->request_errors);
