@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "lib/holder.h"
 #include "lib/json_facts.h"
 #include "lib/privilege.h"
 #include "provision.h"
@@ -38,6 +39,14 @@ static int order(const void *a, const void *b)
 	return ret ? ret : (x->id > y->id) - (x->id < y->id);
 }
 
+static void add_count(struct table *t, const struct fact_count *c)
+{
+	if (c->known)
+		table_add(t, "%" PRIu64, c->n);
+	else
+		table_add(t, "-");
+}
+
 static void add_row(struct table *t, const struct fact_ctx *c)
 {
 	char age[FACT_AGE_SIZE];
@@ -50,7 +59,7 @@ static void add_row(struct table *t, const struct fact_ctx *c)
 	if (c->pid)
 		table_add(t, "%u", c->pid);
 	else
-		table_add(t, "-");
+		table_add(t, "ended");
 	table_add(t, "%s", c->comm);
 	table_add(t, "%s", c->section[0] ? c->section : "-");
 	table_add(t, "%s", c->slot[0] ? c->slot : "-");
@@ -59,17 +68,15 @@ static void add_row(struct table *t, const struct fact_ctx *c)
 	table_add(t, "%s", fact_age(age, c->age_ms));
 	table_add(t, "%d", c->node);
 	table_add(t, "%u", c->errors);
-	if (c->requests.known)
-		table_add(t, "%" PRIu64, c->requests.n);
-	else
-		table_add(t, "-");
+	add_count(t, &c->wrong_results);
+	add_count(t, &c->requests);
 }
 
 static enum wdctl_exit print_table(const struct filter *f, const struct fact_ctxs *l)
 {
 	static const char *const heads[] = {
 		"DEVICE", "CTX", "PID", "COMMAND", "SECTION", "SLOT", "CLASS", "STATE", "AGE", "NODE", "ERRORS",
-		"REQUESTS",
+		"WRONG", "REQUESTS",
 	};
 	struct table t;
 	size_t i;
@@ -108,7 +115,7 @@ static enum wdctl_exit print_ctxs(struct wd_nl *family, const struct filter *f, 
 {
 	enum wdctl_exit result;
 	struct fact_ctxs ctxs;
-	int ret = facts_ctxs(family, &ctxs);
+	int ret = holder_ctxs(family, &ctxs);
 
 	if (ret && !ask_torn(COMMAND, ret)) {
 		ask_failed(COMMAND, NULL, family, ret);

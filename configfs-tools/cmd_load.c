@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "lib/device.h"
+#include "lib/displaced.h"
 #include "lib/kconfig.h"
 #include "lib/module.h"
 #include "lib/privilege.h"
@@ -76,10 +77,15 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 	return true;
 }
 
+static bool is_sim(const struct module *m)
+{
+	return !strcmp(m->name, module_sim_name);
+}
+
 /* A driver and a core of different sources disagree on the layout of structures. */
 static bool is_foreign(const struct module *m)
 {
-	if (!m->loaded || !strcmp(m->name, module_sim_name))
+	if (!m->loaded || is_sim(m))
 		return false;
 	if (m->origin == MODULE_UPDATES || m->origin == MODULE_OTHER)
 		return !m->loaded_out_of_tree;
@@ -96,8 +102,8 @@ static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct load_p
 
 		if (m->origin == MODULE_ABSENT && !m->loaded) {
 			wdctl_error("load", "%s: not installed for kernel %s; run 'make install-modules' or "
-				    "'make dkms-install'",
-				    m->name, r->root.release);
+				    "'make dkms-install%s', or install the package warpdrive-%sdkms", m->name,
+				    r->root.release, is_sim(m) ? "-sim" : "", is_sim(m) ? "sim-" : "");
 			return EXIT_FAILED;
 		}
 		if (is_foreign(m)) {
@@ -106,7 +112,7 @@ static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct load_p
 				    "the kernel's own module", m->path);
 			return EXIT_BUSY;
 		}
-		if (strcmp(m->name, module_sim_name) || !m->loaded)
+		if (!is_sim(m) || !m->loaded)
 			continue;
 		root_read(&r->root, devices, sizeof(devices), "/sys/module/%s/parameters/devices",
 			  m->name);
@@ -154,7 +160,7 @@ static void print_action(const char *action, const struct module *m, const char 
 static const char *params_of(struct module_db *db, const struct load_plan *plan,
 			     const struct module *m)
 {
-	if (!strcmp(m->name, module_sim_name))
+	if (is_sim(m))
 		return plan->params;
 	/* The kernel's own drivers offer queues to processes only with this parameter. */
 	if (module_has_param(db, m->name, "uacce_mode"))
@@ -242,7 +248,7 @@ static void report_failure(const struct root *root, struct module_db *db, const 
 
 	if (report_refusal(root, db, m, err))
 		return;
-	if (!strcmp(m->name, module_sim_name) && (err == -ENODEV || err == -ENXIO))
+	if (is_sim(m) && (err == -ENODEV || err == -ENXIO))
 		meaning = "no memory range for its registers; run 'wdctl doctor' for the remedy";
 	wdctl_error("load", "%s: %s%s%s%s", m->path[0] ? m->path : m->name, strerror(-err),
 		    meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
@@ -275,7 +281,7 @@ static enum wdctl_exit load_all(const struct wdctl_run *r, struct module_db *db,
 			goto err_unload;
 		}
 		loaded[i] = true;
-		sim_is_new |= !strcmp(m->name, module_sim_name);
+		sim_is_new |= is_sim(m);
 		print_action("loaded", m, params);
 	}
 	if (sim_is_new && !simulated_wait(&r->root, before + plan->sim_devices)) {
@@ -289,6 +295,29 @@ static enum wdctl_exit load_all(const struct wdctl_run *r, struct module_db *db,
 err_unload:
 	load_undo(db, plan, loaded);
 	return EXIT_FAILED;
+}
+
+/* What the machine loses as long as these modules are loaded. */
+static void report_displaced(const struct wdctl_run *r, struct module_db *db)
+{
+	struct displaced d;
+	char text[512];
+
+	displaced_read(&d, &r->root, db);
+	if (displaced_crypto(&d, text, sizeof(text)))
+		wdctl_error("load", "note: %s", text);
+	if (d.vfio)
+		wdctl_error("load", "note: %s", displaced_vfio_text);
+}
+
+static bool loads_ours(const struct load_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (plan->module[i].origin == MODULE_UPDATES || plan->module[i].origin == MODULE_OTHER)
+			return true;
+	return false;
 }
 
 static enum wdctl_exit load_run(const struct wdctl_run *r)
@@ -306,6 +335,8 @@ static enum wdctl_exit load_run(const struct wdctl_run *r)
 		return EXIT_FAILED;
 	}
 	result = plan_make(db, &plan) ? EXIT_FAILED : plan_check(r, &plan);
+	if (loads_ours(&plan))
+		report_displaced(r, db);
 	if (result == EXIT_DONE)
 		result = load_all(r, db, &plan);
 	module_db_close(db);

@@ -17,6 +17,7 @@ static enum wdctl_exit plan_run(const struct wdctl_run *r)
 	if (result == EXIT_DONE)
 		result = provision_open(&p, r, "plan", false);
 	if (result == EXIT_DONE) {
+		p.options.whole = true;
 		result = provision_change(&p, &c, true);
 		provision_close(&p);
 	}

@@ -4,11 +4,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "lib/json_config.h"
 #include "lib/text_file.h"
 #include "provision.h"
+
+/* What the file has, if it isn't that already, stays beside it. Only a regular file can be replaced. */
+static int keep_old(const char *path, const char *text, size_t len)
+{
+	struct stat st;
+	size_t old_len;
+	char *old;
+	bool same;
+	int ret;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	ret = text_file_read(path, &old, &old_len);
+	if (ret)
+		return ret;
+	same = old_len == len && !memcmp(old, text, len);
+	free(old);
+	return same ? 0 : text_file_backup(path);
+}
 
 static int save_to(const char *path, const struct config *c)
 {
@@ -21,7 +41,9 @@ static int save_to(const char *path, const struct config *c)
 	if (!f)
 		return -ENOMEM;
 	config_print(f, c);
-	ret = fclose(f) ? -ENOMEM : text_file_replace(path, text, len);
+	ret = fclose(f) ? -ENOMEM : keep_old(path, text, len);
+	if (!ret)
+		ret = text_file_replace(path, text, len);
 	free(text);
 	return ret;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wdctl section: changes and shows single sections; plans and undoes as 'apply' does. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "lib/escape.h"
+#include "lib/facts_config.h"
 #include "lib/idname.h"
 #include "provision.h"
 #include "section_show.h"
@@ -82,7 +84,7 @@ static enum wdctl_exit finish(struct provision *p, struct config *wanted)
 }
 
 /* Checks that need all values of the section, including defaults. */
-static bool whole_is_good(struct config *c, const struct object *o)
+static bool whole_is_good(struct config *c, struct object *o)
 {
 	config_check_section(c, o);
 	if (c->errors)
@@ -246,6 +248,25 @@ static bool names_good(const struct verb *v, char **arg, int count)
 	return true;
 }
 
+/* What can't be changed here, without configfs, can still be read: in a container, or before it is mounted. */
+static bool read_by_netlink(struct provision *p, const struct wdctl_run *r)
+{
+	struct fact_sections facts;
+	struct wd_nl family;
+	int ret;
+
+	if (root_is_fake(&r->root) || root_exists(&r->root, TREE_PATH) || wd_nl_open(&family, UACCE_GENL_NAME))
+		return false;
+	*p = (struct provision){ .run = r, .command = COMMAND };
+	ret = facts_sections(&family, &facts);
+	wd_nl_close(&family);
+	if (ret && ret != -EINTR)
+		return false;
+	ret = facts_config(&facts, &p->kernel);
+	fact_sections_free(&facts);
+	return !ret;
+}
+
 static enum wdctl_exit section_run(const struct wdctl_run *r)
 {
 	const struct verb *v = r->args_nr ? verb_find(r->args[0]) : NULL;
@@ -263,6 +284,11 @@ static enum wdctl_exit section_run(const struct wdctl_run *r)
 	}
 	if (!names_good(v, r->args + 1, r->args_nr - 1))
 		return EXIT_USAGE;
+	if (!v->change && read_by_netlink(&p, r)) {
+		result = v->run(&p, v, r->args + 1, r->args_nr - 1);
+		config_free(&p.kernel);
+		return result;
+	}
 	result = provision_open(&p, r, COMMAND, v->change);
 	if (result != EXIT_DONE)
 		return result;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "lib/holder.h"
 #include "lib/json_facts.h"
 #include "lib/privilege.h"
 #include "screen.h"
@@ -49,7 +50,7 @@ static int picture_take(struct top *t, struct top_picture *p)
 	memset(p, 0, sizeof(*p));
 	p->all_users = t->all_users;
 	/* First, since it makes the kernel count the requests that the others report. */
-	ret = facts_ctxs(&t->family, &p->ctxs);
+	ret = holder_ctxs(&t->family, &p->ctxs);
 	if (!ret || ret == -EINTR)
 		ret = facts_devices(&t->family, &p->devices);
 	if (!ret || ret == -EINTR)

@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "lib/device.h"
+#include "lib/displaced.h"
 #include "lib/holder.h"
 #include "lib/module.h"
 
@@ -178,6 +179,17 @@ static enum wdctl_exit unload_all(const struct wdctl_run *r, struct module_db *d
 	return EXIT_DONE;
 }
 
+/* The kernel's crypto goes on without its own drivers, but not what uses them at the moment. */
+static void report_crypto(const struct wdctl_run *r, struct module_db *db)
+{
+	struct displaced d;
+	char text[512];
+
+	displaced_read(&d, &r->root, db);
+	if (displaced_crypto(&d, text, sizeof(text)))
+		wdctl_error("unload", "note: %s", text);
+}
+
 static enum wdctl_exit unload_run(const struct wdctl_run *r)
 {
 	struct unload_plan plan = { 0 };
@@ -191,6 +203,8 @@ static enum wdctl_exit unload_run(const struct wdctl_run *r)
 		return EXIT_FAILED;
 	}
 	result = plan_make(db, &plan) ? EXIT_FAILED : plan_check(r, &plan);
+	if (plan.count)
+		report_crypto(r, db);
 	if (result == EXIT_DONE && !plan.count)
 		printf("nothing is loaded\n");
 	else if (result == EXIT_DONE)

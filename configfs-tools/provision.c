@@ -11,9 +11,11 @@
 
 #include "base/sleep.h"
 #include "lib/apply.h"
+#include "lib/health.h"
 #include "lib/held.h"
 #include "lib/idname.h"
 #include "lib/json_config.h"
+#include "lib/members.h"
 #include "lib/text_file.h"
 #include "provision.h"
 
@@ -32,6 +34,11 @@ void provision_print_errors(const struct config *c, const char *file)
 			c->error[i].text ? c->error[i].text : "out of memory");
 	if (c->errors > CONFIG_ERRORS_SHOWN)
 		fprintf(stderr, "%s: and %zu more errors\n", file, c->errors - CONFIG_ERRORS_SHOWN);
+	for (i = 0; i < c->notes && i < CONFIG_ERRORS_SHOWN; i++)
+		fprintf(stderr, "%s:%zu: note: %s\n", file, c->note[i].line,
+			c->note[i].text ? c->note[i].text : "out of memory");
+	if (c->notes > CONFIG_ERRORS_SHOWN)
+		fprintf(stderr, "%s: and %zu more notes\n", file, c->notes - CONFIG_ERRORS_SHOWN);
 }
 
 static enum wdctl_exit print_json_errors(const char *command, const struct config *c)
@@ -60,11 +67,11 @@ enum wdctl_exit provision_parse_file(const struct wdctl_run *r, const char *comm
 		wdctl_error(command, "%s: %s", name, strerror(-ret));
 		return EXIT_FAILED;
 	}
-	if (r->json && c->errors)
-		print_json_errors(command, c);
-	else
+	if (!r->json || r->opt[PROVISION_KEEP_GOING])
 		provision_print_errors(c, name);
-	return c->errors ? EXIT_FAILED : EXIT_DONE;
+	else if (c->errors)
+		print_json_errors(command, c);
+	return c->errors && !r->opt[PROVISION_KEEP_GOING] ? EXIT_FAILED : EXIT_DONE;
 }
 
 static bool wait_parse(struct provision *p, const char *text)
@@ -87,7 +94,12 @@ static bool wait_parse(struct provision *p, const char *text)
 
 static void open_failed(const struct provision *p, int ret)
 {
-	if (ret == -ENOENT)
+	const struct root *r = &p->run->root;
+
+	if (ret == -ENOENT && root_exists(r, "/sys/module/uacce") && !health_configfs_mounted(r))
+		wdctl_error(p->command, "%s/sys/kernel/config: configfs is not mounted; run "
+			    "'mount -t configfs none /sys/kernel/config'", r->dir);
+	else if (ret == -ENOENT)
 		wdctl_error(p->command, "%s%s: this kernel has no sections; run 'wdctl doctor' for the cause",
 			    p->run->root.dir, TREE_PATH);
 	else
@@ -103,6 +115,7 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 	p->options.prune = r->opt[PROVISION_PRUNE];
 	p->options.revoke = r->opt[PROVISION_REVOKE];
 	p->options.missing_ok = r->opt[PROVISION_MISSING_OK];
+	p->options.keep_going = r->opt[PROVISION_KEEP_GOING];
 	p->verbose = r->opt[PROVISION_VERBOSE];
 	if (!wait_parse(p, r->opt[PROVISION_WAIT]))
 		return EXIT_USAGE;
@@ -124,6 +137,8 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 		return EXIT_FAILED;
 	}
 	ret = tree_read(&p->tree, &p->kernel);
+	if (!ret)
+		ret = members_read(&p->kernel, &r->root);
 	if (ret) {
 		open_failed(p, ret);
 		tree_close(&p->tree);
@@ -314,10 +329,37 @@ static enum wdctl_exit not_free(const struct provision *p, int error)
 	return error == -EINTR ? EXIT_FAILED : EXIT_BUSY;
 }
 
+static bool section_held(void *arg, const char *section)
+{
+	const struct progress *g = arg;
+	struct fact_section s;
+	struct wd_nl family;
+	bool held = false;
+
+	if (root_is_fake(&g->p->run->root) || wd_nl_open(&family, UACCE_GENL_NAME))
+		return false;
+	if (!facts_section(&family, section, &s)) {
+		held = s.attached + s.lingering;
+		fact_section_fini(&s);
+	}
+	wd_nl_close(&family);
+	return held;
+}
+
+static enum wdctl_exit report_each(const struct provision *p, const struct apply_result *res)
+{
+	print_lines(p, &res->failed, "");
+	print_lines(p, &res->left, "");
+	if (!p->verbose)
+		printf("%zu step%s done\n", res->done, res->done == 1 ? "" : "s");
+	return res->error ? EXIT_FAILED : EXIT_DONE;
+}
+
 static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
 {
 	struct progress g = { .p = p, .plan = plan, .terminal = isatty(STDERR_FILENO) };
-	struct apply_options o = { p->wait_ms, &g, progress_done, progress_stops };
+	struct apply_options o = { p->wait_ms, &g, progress_done, progress_stops, section_held };
+	bool each = p->options.keep_going;
 	struct signals_before before;
 	struct apply_result res;
 	enum wdctl_exit result = EXIT_DONE;
@@ -325,14 +367,20 @@ static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
 
 	signals_take(&before);
 	ret = wait_until_free(p, plan, &o.wait_ms);
-	if (!ret)
+	if (each && ret == -ETIMEDOUT)
+		ret = 0;
+	if (!ret && each)
+		apply_each(&p->tree, plan, &o, &res);
+	else if (!ret)
 		apply_plan(&p->tree, plan, &o, &res);
 	signals_give_back(&before);
 	if (ret)
 		return not_free(p, ret);
 	if (g.shown)
 		fprintf(stderr, "\r\033[K");
-	if (res.error) {
+	if (each) {
+		result = report_each(p, &res);
+	} else if (res.error) {
 		report_failure(p, plan, &res);
 		result = res.error == -EBUSY || res.error == -ETIMEDOUT ? EXIT_BUSY : EXIT_FAILED;
 	} else if (!p->verbose) {
@@ -355,8 +403,9 @@ static enum wdctl_exit print_plan(const struct provision *p, const struct plan *
 
 enum wdctl_exit provision_change(struct provision *p, const struct config *wanted, bool plan_only)
 {
-	enum wdctl_exit result = EXIT_FAILED;
+	enum wdctl_exit result = EXIT_DONE;
 	struct plan plan;
+	bool failed;
 
 	plan_only |= p->run->dry_run;
 	if (plan_make(&plan, wanted, &p->kernel, &p->options)) {
@@ -365,17 +414,18 @@ enum wdctl_exit provision_change(struct provision *p, const struct config *wante
 	}
 	if (!(plan_only && p->run->json)) {
 		print_lines(p, &plan.notes, "note: ");
+		print_lines(p, &plan.lacks, "note: ");
 		print_lines(p, &plan.errors, "");
 	}
-	if (plan_only && (p->run->json || !plan.errors.count))
+	/* Errors elsewhere in the file are no failure of what one device needs. */
+	failed = plan.errors.count || (p->options.keep_going && wanted->errors && !p->options.partial);
+	if (plan_only && (p->run->json || p->options.keep_going || !plan.errors.count))
 		result = print_plan(p, &plan);
-	if (plan.errors.count)
-		result = EXIT_FAILED;
-	else if (!plan_only && plan.steps)
+	if (!plan_only && plan.steps)
 		result = execute(p, &plan);
-	else
-		result = EXIT_DONE;
-	if (!plan.errors.count && !plan.steps && !p->run->json)
+	if (failed)
+		result = EXIT_FAILED;
+	else if (!plan.steps && !p->run->json)
 		printf("nothing to do\n");
 	plan_free(&plan);
 	return result;

@@ -25,6 +25,7 @@ struct provision {
 #define PROVISION_MISSING_OK 'm'
 #define PROVISION_WAIT 'w'
 #define PROVISION_VERBOSE 'v'
+#define PROVISION_KEEP_GOING 'k'
 
 #define PROVISION_OPTION_REVOKE \
 	{ PROVISION_REVOKE, "revoke", NULL, "take slots from the processes that hold them, at once" }
@@ -35,9 +36,10 @@ struct provision {
 #define PROVISION_OPTIONS_FILE \
 	{ PROVISION_PRUNE, "prune", NULL, "remove the sections that are not in FILE" }, \
 	PROVISION_OPTION_REVOKE, \
-	{ PROVISION_MISSING_OK, "missing-ok", NULL, "skip the settings of missing devices" }
+	{ PROVISION_MISSING_OK, "missing-ok", NULL, "skip the settings of missing devices" }, \
+	{ PROVISION_KEEP_GOING, "keep-going", NULL, "leave out what fails, and do the rest" }
 
-/** provision_parse_file() - read and check FILE; all its errors are printed. */
+/** provision_parse_file() - read and check FILE, and print all its errors, which --keep-going accepts. */
 enum wdctl_exit provision_parse_file(const struct wdctl_run *r, const char *command, const char *file,
 				     struct config *c);
 
@@ -49,7 +51,10 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 			       bool change);
 void provision_close(struct provision *p);
 
-/** provision_change() - change the kernel's side to @wanted; with --dry-run or @plan_only, only print the steps. */
+/**
+ * provision_change() - change the kernel's side to @wanted; with --dry-run or @plan_only, only print the steps.
+ * With --keep-going, errors of the file are failures, too.
+ */
 enum wdctl_exit provision_change(struct provision *p, const struct config *wanted, bool plan_only);
 
 /** provision_print_json() - frees @top; NULL counts as out of memory. */

@@ -45,13 +45,19 @@ static void add_slots(struct table *t, const struct fact_section *f)
 	table_add(t, "%" PRIu64, f->opens.refused);
 }
 
+/* A recorded machine, or a kernel that doesn't answer, has only the state that configfs shows. */
+static const char *state_of(const struct object *o, const struct fact_section *f)
+{
+	return f && o->state == SECTION_IS_LIVE ? fact_section_state(f) : section_state_name(o->state);
+}
+
 static void add_row(struct table *t, const struct object *o, const struct fact_section *f, bool slots)
 {
 	char shown[ESCAPE_SIZE];
 	const char *devices = value(o, SECTION_DEVICES);
 
 	table_add(t, "%s", o->name);
-	table_add(t, "%s", section_state_name(o->state));
+	table_add(t, "%s", state_of(o, f));
 	table_add(t, "%s", value(o, SECTION_NUM_PROCESSES));
 	table_add(t, "%s", !strcmp(value(o, SECTION_LIMIT_DEV_ACCESS), "1") ? "one" : "all");
 	table_add(t, "%s+%s", value(o, SECTION_SYNC_CTXS), value(o, SECTION_ASYNC_CTXS));
@@ -87,6 +93,58 @@ static enum wdctl_exit print_list(const struct provision *p, const struct fact_s
 	return EXIT_FAILED;
 }
 
+static const char *member_name(const struct fact_member *m)
+{
+	return m->dev[0] ? m->dev : m->name;
+}
+
+/* Does the section have another endpoint from this number on? */
+static bool endpoint_next(const struct fact_section *f, uint64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < f->members; i++)
+		if (f->member[i].endpoint.known && f->member[i].endpoint.n >= number)
+			return true;
+	return false;
+}
+
+static bool member_of(const struct fact_member *m, uint64_t endpoint)
+{
+	return m->endpoint.known && m->endpoint.n == endpoint;
+}
+
+/* The devices that the slots have, if they don't have all. */
+static struct json_object *endpoints_json(const struct fact_section *f)
+{
+	struct json_object *all = json_object_new_array(), *one;
+	uint64_t e;
+	size_t i;
+
+	for (e = 0; all && endpoint_next(f, e); e++) {
+		one = json_object_new_array();
+		for (i = 0; one && i < f->members; i++)
+			if (member_of(&f->member[i], e))
+				json_object_array_add(one, json_object_new_string(member_name(&f->member[i])));
+		json_object_array_add(all, one);
+	}
+	return all;
+}
+
+static void print_endpoints(const struct fact_section *f)
+{
+	uint64_t e;
+	size_t i;
+
+	for (e = 0; endpoint_next(f, e); e++) {
+		printf("; slots %s_DEV%" PRIu64 "_INT_N:", f->name, e);
+		for (i = 0; i < f->members; i++)
+			if (member_of(&f->member[i], e))
+				printf(" %s", member_name(&f->member[i]));
+		printf("\n");
+	}
+}
+
 /* Adds the kernel's counts to the attributes from configfs; null if unknown. */
 static void add_slots_json(struct json_object *o, const char *name, const struct fact_sections *facts)
 {
@@ -110,6 +168,11 @@ static void add_slots_json(struct json_object *o, const char *name, const struct
 	if (o)
 		json_object_object_add(o, "requests",
 				       f && f->requests.known ? json_object_new_uint64(f->requests.n) : NULL);
+	if (o)
+		json_object_object_add(o, "endpoints", f && f->limit_dev_access ? endpoints_json(f) : NULL);
+	if (o)
+		json_object_object_add(o, "wrong_results", f && f->wrong_results.known ?
+				       json_object_new_uint64(f->wrong_results.n) : NULL);
 }
 
 static enum wdctl_exit list_json(const struct provision *p, const struct fact_sections *facts)
@@ -145,15 +208,21 @@ static void print_section(const struct provision *p, const struct object *o, con
 	char *reason = o->reason ? escape_new(o->reason) : NULL;
 
 	config_print_object(stdout, OBJECT_SECTION, o, &p->kernel);
-	printf("; state: %s\n", section_state_name(o->state));
+	printf("; state: %s\n", state_of(o, f));
+	if (o->missing && *o->missing)
+		printf("; without a share on: %s\n", o->missing);
 	if (f)
 		printf("; slots: %" PRIu32 ", attached %" PRIu32 ", lingering %" PRIu32 "; waiting %" PRIu32 "\n",
 		       f->slots, f->attached, f->lingering, f->waiting);
+	if (f)
+		print_endpoints(f);
 	if (f)
 		printf("; opened: %" PRIu64 ", refused %" PRIu64 " (%" PRIu64 " for lack of contexts)\n", f->opens.done,
 		       f->opens.refused, f->opens.full);
 	if (f && f->requests.known)
 		printf("; requests: %" PRIu64 "\n", f->requests.n);
+	if (f && f->wrong_results.known && f->wrong_results.n)
+		printf("; wrong results: %" PRIu64 "\n", f->wrong_results.n);
 	if (reason)
 		printf("; last refusal: %s\n", reason);
 	free(reason);

@@ -13,8 +13,9 @@
 
 /* Counts of the past need this many columns; the state of now comes first. */
 #define COUNTS_COLUMNS 100
-#define COUNTS_WIDTH 15
-#define COUNTS_SIZE 40
+#define COUNTS_WIDTH 21
+#define COUNTS_SIZE 64
+#define NUMBER_SIZE 24
 
 /* ------ lines ------ */
 
@@ -112,12 +113,20 @@ static bool has_counts(const struct page *p)
 	return p->shape->columns >= COUNTS_COLUMNS;
 }
 
-static void number_text(char *buf, size_t size, const struct fact_count *c)
+static const char *number_text(char buf[NUMBER_SIZE], const struct fact_count *c)
 {
-	if (c->known)
-		snprintf(buf, size, " %10" PRIu64, c->n);
-	else
-		snprintf(buf, size, " %10s", "-");
+	if (!c->known)
+		return "-";
+	snprintf(buf, NUMBER_SIZE, "%" PRIu64, c->n);
+	return buf;
+}
+
+/* Wrong results and requests. */
+static void work_text(char *buf, size_t size, const struct fact_count *wrong, const struct fact_count *requests)
+{
+	char n[2][NUMBER_SIZE];
+
+	snprintf(buf, size, " %5s %10s", number_text(n[0], wrong), number_text(n[1], requests));
 }
 
 /* The bar gets what the other columns leave. */
@@ -131,19 +140,20 @@ static int bar_width(const struct page *p, const struct fact_devices *l)
 static void print_devices(struct page *p, struct fact_devices *l)
 {
 	size_t i, shown = fitting(l->count, room(p));
-	char bar[BAR_MAX + 1], counts[COUNTS_SIZE] = "";
+	char bar[BAR_MAX + 1], counts[COUNTS_SIZE] = "", wrong[NUMBER_SIZE];
 	int width = bar_width(p, l);
 
 	if (l->count)
 		qsort(l->item, l->count, sizeof(*l->item), device_order);
 	line(p, true, "%-16s %5s %8s %5s %5s %6s %-*s %s%s", "DEVICE", "TOTAL", "RESERVED", "USED", "FREE", "QUARAN",
-	     width, "#used =reserved .free", "NODE", has_counts(p) ? " RESETS REFUSED" : "");
+	     width, "#used =reserved .free", "NODE", has_counts(p) ? " RESETS REFUSED WRONG" : "");
 	for (i = 0; i < shown; i++) {
 		const struct fact_device *d = &l->item[i];
 
 		top_bar(bar, (size_t)width, d);
 		if (has_counts(p))
-			snprintf(counts, sizeof(counts), " %6" PRIu32 " %7" PRIu64, d->resets, d->opens.refused);
+			snprintf(counts, sizeof(counts), " %6" PRIu32 " %7" PRIu64 " %5s", d->resets, d->opens.refused,
+				 number_text(wrong, &d->wrong_results));
 		line(p, false, "%-16s %5" PRIu32 " %8" PRIu32 " %5" PRIu32 " %5" PRIu32 " %6" PRIu32 " %-*s %4d%s%s%s",
 		     d->name, d->total, d->reserved, d->used, d->free, d->quarantined, width, bar, d->node, counts,
 		     d->state == UACCE_NL_DEV_NORMAL ? "" : " ",
@@ -154,15 +164,6 @@ static void print_devices(struct page *p, struct fact_devices *l)
 }
 
 /* ------ sections ------ */
-
-static size_t pending(const struct fact_section *s)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < s->members; i++)
-		n += s->member[i].pending;
-	return n;
-}
 
 static const char *bandwidth(char *buf, size_t size, const struct fact_section *s)
 {
@@ -175,21 +176,21 @@ static const char *bandwidth(char *buf, size_t size, const struct fact_section *
 static void print_sections(struct page *p, const struct fact_sections *l, int rows)
 {
 	size_t i, shown = fitting(l->count, rows);
-	char limit[16], requests[COUNTS_SIZE];
+	char limit[16], work[COUNTS_SIZE];
 
 	if (!l->count || rows < 1)
 		return;
 	if (shown)
-		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %9s   REQUESTS", "SECTION", "STATE", "SLOTS",
+		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %9s WRONG   REQUESTS", "SECTION", "STATE", "SLOTS",
 		     "ATTACHED", "LINGERING", "WAITING", "PENDING", "REFUSED", "BANDWIDTH");
 	for (i = 0; i < shown; i++) {
 		const struct fact_section *s = &l->item[i];
 
-		number_text(requests, sizeof(requests), &s->requests);
+		work_text(work, sizeof(work), &s->wrong_results, &s->requests);
 		line(p, false,
 		     "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64 " %9s%s", s->name,
-		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s),
-		     s->opens.refused, bandwidth(limit, sizeof(limit), s), requests);
+		     fact_section_state(s), s->slots, s->attached, s->lingering, s->waiting, fact_section_pending(s),
+		     s->opens.refused, bandwidth(limit, sizeof(limit), s), work);
 	}
 	if (shown < l->count)
 		line(p, false, "... and %zu more sections", l->count - shown);
@@ -249,16 +250,16 @@ void top_sort_ctxs(struct fact_ctxs *l, enum top_sort sort)
 
 static void print_ctx(struct page *p, const struct fact_ctx *c)
 {
-	char id[16] = "-", pid[16] = "-", age[FACT_AGE_SIZE], requests[COUNTS_SIZE] = "";
+	char id[16] = "-", pid[16] = "ended", age[FACT_AGE_SIZE], work[COUNTS_SIZE] = "";
 
 	if (c->has_id)
 		snprintf(id, sizeof(id), "%" PRIu32, c->id);
 	if (c->pid)
 		snprintf(pid, sizeof(pid), "%" PRIu32, c->pid);
 	if (has_counts(p))
-		number_text(requests, sizeof(requests), &c->requests);
+		work_text(work, sizeof(work), &c->wrong_results, &c->requests);
 	line(p, false, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", c->dev, id, pid, c->comm,
-	     fact_ctx_class_name(c->class), fact_ctx_state_name(c->state), fact_age(age, c->age_ms), requests,
+	     fact_ctx_class_name(c->class), fact_ctx_state_name(c->state), fact_age(age, c->age_ms), work,
 	     c->slot[0] ? c->slot : "-");
 }
 
@@ -269,7 +270,7 @@ static void print_ctxs(struct page *p, struct fact_ctxs *l)
 	top_sort_ctxs(l, p->shape->sort);
 	if (shown || !l->count)
 		line(p, true, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", "DEVICE", "CTX", "PID", "COMMAND", "CLASS",
-		     "STATE", "AGE", has_counts(p) ? "   REQUESTS" : "", "SLOT");
+		     "STATE", "AGE", has_counts(p) ? " WRONG   REQUESTS" : "", "SLOT");
 	for (i = 0; i < shown; i++)
 		print_ctx(p, &l->item[i]);
 	if (shown < l->count)

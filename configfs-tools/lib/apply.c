@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes the steps of a plan in order; if one fails, undoes the steps before it. */
+/* Takes the steps of a plan in order; if one fails, undoes the steps before it, or those of the same object. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -96,6 +96,14 @@ static char *reason_read(struct applier *a, const char *section)
 	return text;
 }
 
+/* The kernel's reason for the failure of a step. Other refusals don't update it, so it may be an older one. */
+static char *reason_of(struct applier *a, const struct step *s, int error)
+{
+	if (s->op != STEP_LIVE && (s->kind != OBJECT_SECTION || error != -ENOSPC))
+		return NULL;
+	return reason_read(a, s->name);
+}
+
 /* Restores a removed section as configured; undoing the drain takes it live. */
 static int remake(struct applier *a, const struct object *old)
 {
@@ -132,7 +140,13 @@ static int step_undo(struct applier *a, const struct step *s)
 	case STEP_DRAIN_WAIT:
 	case STEP_REVOKE:
 		/* A section that was already draining continues to drain. */
-		return s->old->state == SECTION_IS_LIVE ? live_write(a, s->name, "1") : 0;
+		if (s->old->state != SECTION_IS_LIVE)
+			return 0;
+		/* A section that names no devices would ask for more than it had, which may not be free. */
+		if (s->old->others)
+			tree_write(a->t, OBJECT_SECTION, s->name, attr_get(OBJECT_SECTION, SECTION_DEVICES)->file,
+				   s->old->members);
+		return live_write(a, s->name, "1");
 	case STEP_REMOVE:
 		return remake(a, s->old);
 	}
@@ -158,31 +172,45 @@ static void undo_failed(struct applier *a, struct apply_result *res, const struc
 	free(text);
 }
 
-static void undo_all(struct applier *a, struct apply_result *res)
+/* A failed step changed nothing, except that a drain whose wait failed has begun. */
+static void undo_failing(struct applier *a, struct apply_result *res, const struct step *s, int error)
 {
-	const struct step *s = &a->p->step[res->done];
-	size_t i;
 	int ret;
 
-	/* A failed step changed nothing, except that a drain whose wait failed has begun. */
-	if (s->op == STEP_DRAIN_WAIT && (res->error == -ETIMEDOUT || res->error == -EINTR)) {
-		ret = step_undo(a, s);
-		if (ret)
-			undo_failed(a, res, s, ret);
-	}
-	/* The waits of undoing have a deadline of their own. */
-	a->deadline = now_ms() + (a->o->wait_ms < UNDO_WAIT_MS ? a->o->wait_ms : UNDO_WAIT_MS);
+	if (s->op != STEP_DRAIN_WAIT || (error != -ETIMEDOUT && error != -EINTR))
+		return;
+	ret = step_undo(a, s);
+	if (ret)
+		undo_failed(a, res, s, ret);
+}
+
+static void undo_step(struct applier *a, struct apply_result *res, const struct step *s)
+{
+	int ret = step_undo(a, s);
+
+	if (ret)
+		undo_failed(a, res, s, ret);
+	else
+		res->undone++;
+	if (!ret && s->op == STEP_REVOKE && s->old->state == SECTION_IS_LIVE)
+		text_list_add(&res->left, "section %s: live again, but its revoked slots stay lost", s->name);
+}
+
+/* The waits of undoing have a deadline of their own. */
+static long undo_deadline(const struct applier *a)
+{
+	return now_ms() + (a->o->wait_ms < UNDO_WAIT_MS ? a->o->wait_ms : UNDO_WAIT_MS);
+}
+
+static void undo_all(struct applier *a, struct apply_result *res)
+{
+	size_t i;
+
+	undo_failing(a, res, &a->p->step[res->done], res->error);
+	a->deadline = undo_deadline(a);
 	a->stops = stops(a);
-	for (i = res->done; i--;) {
-		ret = step_undo(a, &a->p->step[i]);
-		if (ret)
-			undo_failed(a, res, &a->p->step[i], ret);
-		else
-			res->undone++;
-		if (!ret && a->p->step[i].op == STEP_REVOKE && a->p->step[i].old->state == SECTION_IS_LIVE)
-			text_list_add(&res->left, "section %s: live again, but its revoked slots stay lost",
-				      a->p->step[i].name);
-	}
+	for (i = res->done; i--;)
+		undo_step(a, res, &a->p->step[i]);
 }
 
 int apply_plan(struct tree *t, const struct plan *p, const struct apply_options *o,
@@ -204,11 +232,70 @@ int apply_plan(struct tree *t, const struct plan *p, const struct apply_options 
 	}
 	if (res->error) {
 		failed = &p->step[res->done];
-		/* Other refusals don't update the reason, which may be an older one. */
-		if (failed->op == STEP_LIVE || (failed->kind == OBJECT_SECTION && res->error == -ENOSPC))
-			res->reason = reason_read(&a, failed->name);
+		res->reason = reason_of(&a, failed, res->error);
 		undo_all(&a, res);
 	}
+	return res->error;
+}
+
+static int step_try(struct applier *a, const struct step *s)
+{
+	if (stops(a))
+		return -EINTR;
+	if (s->op == STEP_DRAIN_WAIT && a->o->held && a->o->held(a->o->arg, s->name))
+		return -ETIMEDOUT;
+	return step_do(a, s);
+}
+
+/* Step @at has failed: undoes those of its object before it, and leaves out those after it. */
+static void leave_object(struct applier *a, struct apply_result *res, size_t at, int error, bool *left_out)
+{
+	const struct step *s = &a->p->step[at];
+	char *text = plan_describe(s), *reason = reason_of(a, s, error);
+	long deadline = a->deadline;
+	size_t i;
+
+	if (text_list_add(&res->failed, "%s: %s%s%s", text ? text : s->name, apply_error(s, error),
+			  reason ? ": " : "", reason ? reason : ""))
+		res->error = -ENOMEM;
+	free(reason);
+	free(text);
+	undo_failing(a, res, s, error);
+	a->deadline = undo_deadline(a);
+	a->stops = stops(a);
+	for (i = at; i--;)
+		if (step_same_object(&a->p->step[i], s))
+			undo_step(a, res, &a->p->step[i]);
+	a->deadline = deadline;
+	for (i = at; i < a->p->steps; i++)
+		left_out[i] |= step_same_object(&a->p->step[i], s);
+}
+
+int apply_each(struct tree *t, const struct plan *p, const struct apply_options *o, struct apply_result *res)
+{
+	struct applier a = { .t = t, .p = p, .o = o, .deadline = now_ms() + o->wait_ms };
+	bool *left_out = calloc(p->steps + 1, sizeof(*left_out));
+	size_t i;
+	int ret;
+
+	memset(res, 0, sizeof(*res));
+	if (!left_out)
+		return res->error = -ENOMEM;
+	for (i = 0; i < p->steps; i++) {
+		if (left_out[i])
+			continue;
+		ret = step_try(&a, &p->step[i]);
+		if (ret) {
+			res->error = res->error ? res->error : ret;
+			leave_object(&a, res, i, ret, left_out);
+			continue;
+		}
+		res->done++;
+		if (o->done)
+			o->done(o->arg, i);
+	}
+	res->done -= res->undone;
+	free(left_out);
 	return res->error;
 }
 
@@ -216,6 +303,7 @@ void apply_result_free(struct apply_result *res)
 {
 	free(res->reason);
 	text_list_free(&res->left);
+	text_list_free(&res->failed);
 	memset(res, 0, sizeof(*res));
 }
 

@@ -25,13 +25,13 @@ static const struct attr section_attrs[] = {
 
 /* Any number is a valid priority: with one outside of -100..99 a device is never chosen. */
 static const struct attr device_attrs[] = {
-	[DEVICE_PRIORITY] = { "Priority", "priority", VALUE_NUMBER, -INT_MAX, INT_MAX, NULL, NULL, true },
+	[DEVICE_PRIORITY] = { "Priority", "priority", VALUE_NUMBER, -INT_MAX, INT_MAX, "0", NULL, true },
 	[DEVICE_ZONE_ID] = { "Zone", "zone_id", VALUE_NUMBER, -1, VALUE_NODE_MAX, NULL, NULL, false },
-	[DEVICE_MAX_CTXS] = { "MaxCtxsPerProcess", "max_ctxs_per_process", VALUE_NUMBER, 0, UINT32_MAX, NULL, NULL,
+	[DEVICE_MAX_CTXS] = { "MaxCtxsPerProcess", "max_ctxs_per_process", VALUE_NUMBER, 0, UINT32_MAX, "0", NULL,
 			      true },
-	[DEVICE_LATENCY] = { "Latency", "latency", VALUE_NUMBER, 0, 99, NULL, NULL, true },
-	[DEVICE_THROUGHPUT] = { "Throughput", "throughput", VALUE_NUMBER, 0, 99, NULL, NULL, true },
-	[DEVICE_DOORBELLS] = { "Doorbells", "doorbells", VALUE_DOORBELLS, 0, 0, NULL, NULL, false },
+	[DEVICE_LATENCY] = { "Latency", "latency", VALUE_NUMBER, 0, 99, "10", NULL, true },
+	[DEVICE_THROUGHPUT] = { "Throughput", "throughput", VALUE_NUMBER, 0, 99, "10", NULL, true },
+	[DEVICE_DOORBELLS] = { "Doorbells", "doorbells", VALUE_DOORBELLS, 0, 0, "kernel", NULL, false },
 };
 
 size_t attr_count(enum object_kind kind)

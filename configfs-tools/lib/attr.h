@@ -55,7 +55,7 @@ struct attr {
 	const char *file;	/* in configfs */
 	enum value_type type;
 	long min, max;		/* of a number */
-	const char *initial;	/* value in a new section; NULL: depends on the machine */
+	const char *initial;	/* value in a new section, or of a new device; NULL: depends on the machine */
 	const char *absent;	/* value if the file has none; NULL: leave it as it is */
 	bool while_live;	/* may be written while the section is live */
 };

@@ -21,6 +21,7 @@ static struct object *list_grow(struct object_list *l)
 		l->room = room;
 	}
 	memset(&l->item[l->count], 0, sizeof(*l->item));
+	l->item[l->count].total = l->item[l->count].free = l->item[l->count].node = -1;
 	return &l->item[l->count++];
 }
 
@@ -40,6 +41,8 @@ static void object_free(struct object *o)
 	for (i = 0; i < OBJECT_ATTRS_MAX; i++)
 		free(o->value[i]);
 	free(o->reason);
+	free(o->members);
+	free(o->missing);
 }
 
 void config_drop(struct config *c, enum object_kind kind, size_t i)
@@ -64,6 +67,32 @@ int config_fill(struct object *section)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static long number(const char *text)
+{
+	return text ? strtol(text, NULL, 10) : 0;
+}
+
+uint64_t config_slot_contexts(const struct object *section, long node)
+{
+	const char *nodes = section->value[SECTION_NODES], *element;
+	long at, sync, async;
+	size_t len;
+
+	if (!nodes || !*nodes)
+		return number(section->value[SECTION_SYNC_CTXS]) + number(section->value[SECTION_ASYNC_CTXS]);
+	while (value_next(&nodes, &element, &len))
+		if (sscanf(element, "%ld=%ld+%ld", &at, &sync, &async) == 3 && at == node)
+			return sync + async;
+	return 0;
+}
+
+uint64_t config_contexts(const struct object *section, const struct object *device)
+{
+	const char *zone = device->value[DEVICE_ZONE_ID];
+
+	return number(section->value[SECTION_NUM_PROCESSES]) * config_slot_contexts(section, zone ? number(zone) : -1);
 }
 
 int config_copy(struct object *to, const struct object *from)
@@ -147,10 +176,53 @@ static void print_value(FILE *f, const struct attr *a, const char *value)
 	fputs(value, f);
 }
 
+/* The devices that a live section got, so that it gets the same after a reboot, in whatever order they come then. */
+static const char *section_devices(const struct object *o)
+{
+	const char *members = o->members ? o->members : "", *list = members, *name;
+	size_t len, count = 0;
+
+	while (value_next(&list, &name, &len))
+		count++;
+	/* A longer list can't be written to a file. */
+	if (*o->value[SECTION_DEVICES] || count > VALUE_LIST_MAX || strlen(members) > VALUE_BYTES_MAX)
+		return o->value[SECTION_DEVICES];
+	return members;
+}
+
+/* Values that the file need not have are left out, except a section's two main settings. */
+static const char *value_to_print(enum object_kind kind, const struct object *o, size_t i)
+{
+	const struct attr *a = attr_get(kind, i);
+	const char *value = o->value[i];
+
+	if (kind == OBJECT_SECTION && i == SECTION_DEVICES && value)
+		value = section_devices(o);
+	if (!value)
+		return NULL;
+	if (kind == OBJECT_SECTION)
+		return a->absent && i != SECTION_NUM_PROCESSES && i != SECTION_LIMIT_DEV_ACCESS &&
+		       !strcmp(value, a->absent) ? NULL : value;
+	if (i == DEVICE_ZONE_ID && number(value) == o->node)
+		return NULL;
+	return a->initial && !strcmp(value, a->initial) ? NULL : value;
+}
+
+static bool has_values_to_print(enum object_kind kind, const struct object *o)
+{
+	size_t i;
+
+	for (i = 0; i < attr_count(kind); i++)
+		if (value_to_print(kind, o, i))
+			return true;
+	return false;
+}
+
 void config_print_object(FILE *f, enum object_kind kind, const struct object *o,
 			 const struct config *kernel)
 {
 	const struct attr *a;
+	const char *value;
 	char *devices;
 	size_t i;
 
@@ -160,13 +232,12 @@ void config_print_object(FILE *f, enum object_kind kind, const struct object *o,
 		fprintf(f, "[%s]\n", o->name);
 	for (i = 0; i < attr_count(kind); i++) {
 		a = attr_get(kind, i);
-		/* Values that the file need not have are left out, except a section's two main settings. */
-		if (!o->value[i] || (a->absent && i != SECTION_NUM_PROCESSES && i != SECTION_LIMIT_DEV_ACCESS &&
-				     !strcmp(o->value[i], a->absent)))
+		value = value_to_print(kind, o, i);
+		if (!value)
 			continue;
-		devices = a->type == VALUE_DEVICES ? config_parents(kernel, o->value[i]) : NULL;
+		devices = a->type == VALUE_DEVICES ? config_parents(kernel, value) : NULL;
 		fprintf(f, "%s = ", a->key);
-		print_value(f, a, devices ? devices : o->value[i]);
+		print_value(f, a, devices ? devices : value);
 		fputc('\n', f);
 		free(devices);
 	}
@@ -180,6 +251,8 @@ void config_print(FILE *f, const struct config *c)
 
 	for (kind = OBJECT_DEVICE; kind >= OBJECT_SECTION; kind--) {
 		for (i = 0; i < c->objects[kind].count; i++) {
+			if (!has_values_to_print(kind, &c->objects[kind].item[i]))
+				continue;
 			fputs(gap, f);
 			config_print_object(f, kind, &c->objects[kind].item[i], c);
 			gap = "\n";
@@ -199,6 +272,8 @@ void config_free(struct config *c)
 	}
 	for (i = 0; i < c->errors && i < CONFIG_ERRORS_SHOWN; i++)
 		free(c->error[i].text);
+	for (i = 0; i < c->notes && i < CONFIG_ERRORS_SHOWN; i++)
+		free(c->note[i].text);
 	memset(c, 0, sizeof(*c));
 }
 

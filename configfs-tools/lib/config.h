@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "attr.h"
@@ -15,6 +16,11 @@
 #define CONFIG_ERRORS_SHOWN 20
 /* Far more than any machine has queues for. */
 #define CONFIG_OBJECTS_MAX 65536
+
+/* What helps a section with Bandwidth; after the reason why it can't have it. */
+#define CONFIG_BANDWIDTH \
+	"a limit holds for a whole function, so give the section functions of its own: " \
+	"'echo N >/sys/bus/pci/devices/DEVICE/sriov_numvfs' makes N, 'wdctl list' shows their names and contexts"
 
 enum section_state {
 	SECTION_CONFIGURED,
@@ -28,8 +34,17 @@ struct object {
 	size_t line;				/* in the file */
 	char *value[OBJECT_ATTRS_MAX];		/* canonical; NULL: not given */
 	enum section_state state;		/* of a section of the kernel */
+	bool foreign;				/* of a file: has keys of QAT's */
 	bool remove;				/* wanted section: remove it if it exists */
+	bool leave;				/* of a file: not to be changed; it has errors, or isn't meant */
 	char *reason;				/* why its last live=1 was refused, or NULL */
+	/* Of a live section of the kernel, by parents; NULL: unknown. */
+	char *members;				/* its devices */
+	char *missing;				/* those of them that give no share */
+	bool others;				/* it names no devices, and others are present */
+	/* Contexts of a device of the kernel; -1: unknown. */
+	long total, free;
+	long node;				/* its parent's NUMA node, or -1 */
 };
 
 struct object_list {
@@ -46,12 +61,14 @@ struct config {
 	struct object_list objects[2];	/* by enum object_kind, in the order of the file */
 	struct config_error error[CONFIG_ERRORS_SHOWN];
 	size_t errors;			/* number of all errors, including those not kept */
+	struct config_error note[CONFIG_ERRORS_SHOWN];
+	size_t notes;			/* the same of what is right and has no effect */
 };
 
 /**
  * config_parse() - parse a file's text.
  *
- * Goes on after errors, to report all of them; @c is usable only if there are none.
+ * Goes on after errors, to report all of them; those objects are usable that need not be left as they are.
  * Return: 0, also when @c->errors, or -ENOMEM.
  */
 int config_parse(struct config *c, const char *text, size_t len, const struct id_names *names);
@@ -73,7 +90,13 @@ int config_set(struct config *c, enum object_kind kind, struct object *o, size_t
 int config_fill(struct object *section);
 
 /** config_check_section() - check what depends on several values. */
-void config_check_section(struct config *c, const struct object *section);
+void config_check_section(struct config *c, struct object *section);
+
+/** config_slot_contexts() - how many contexts a slot of a section has on a device of this node (-1: unknown). */
+uint64_t config_slot_contexts(const struct object *section, long node);
+
+/** config_contexts() - how many contexts a section with all its values reserves on a device of the kernel. */
+uint64_t config_contexts(const struct object *section, const struct object *device);
 
 /** config_copy() - copy the values of one object to another. Return: 0 or -ENOMEM. */
 int config_copy(struct object *to, const struct object *from);

@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "escape.h"
+#include "qat.h"
 
 struct parser {
 	struct config *c;
@@ -22,22 +23,37 @@ struct parser {
 #define BEFORE_HEADER -1
 #define AFTER_BAD_HEADER -2
 
+static void __attribute__((format(printf, 4, 0)))
+add_text(struct config_error *list, size_t *count, size_t line, const char *fmt, va_list ap)
+{
+	struct config_error *e;
+
+	if ((*count)++ >= CONFIG_ERRORS_SHOWN)
+		return;
+	e = &list[*count - 1];
+	e->line = line;
+	if (vasprintf(&e->text, fmt, ap) < 0)
+		e->text = NULL;
+}
+
 static void __attribute__((format(printf, 3, 4)))
 add_error(struct config *c, size_t line, const char *fmt, ...)
 {
-	struct config_error *e;
 	va_list ap;
-	int ret;
 
-	if (c->errors++ >= CONFIG_ERRORS_SHOWN)
-		return;
-	e = &c->error[c->errors - 1];
-	e->line = line;
 	va_start(ap, fmt);
-	ret = vasprintf(&e->text, fmt, ap);
+	add_text(c->error, &c->errors, line, fmt, ap);
 	va_end(ap);
-	if (ret < 0)
-		e->text = NULL;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+add_note(struct config *c, size_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_text(c->note, &c->notes, line, fmt, ap);
+	va_end(ap);
 }
 
 static const char *label(char *buf, size_t size, enum object_kind kind, const struct object *o)
@@ -57,16 +73,19 @@ int config_set(struct config *c, enum object_kind kind, struct object *o, size_t
 	if (i < 0) {
 		add_error(c, line, "[%s] unknown key '%s', expected one of %s", name,
 			  escape(shown, sizeof(shown), key.text, key.len), attr_keys(kind));
+		o->leave = true;
 		return 0;
 	}
 	if (o->value[i]) {
 		add_error(c, line, "[%s] %s: expected once, found twice", name,
 			  attr_get(kind, i)->key);
+		o->leave = true;
 		return 0;
 	}
 	ret = value_parse(attr_get(kind, i), value.text, value.len, names, &o->value[i], why);
 	if (ret == -EINVAL) {
 		add_error(c, line, "[%s] %s: %s", name, attr_get(kind, i)->key, why);
+		o->leave = true;
 		/* A placeholder: the key was given, so its default isn't filled in. */
 		o->value[i] = strdup(REFUSED);
 		ret = o->value[i] ? 0 : -ENOMEM;
@@ -124,6 +143,21 @@ static void on_header(void *arg, size_t line, struct ini_word name)
 	p->object = o - p->c->objects[p->kind].item;
 }
 
+/* A key of QAT's asks for nothing that this file could give. */
+static bool is_foreign(struct parser *p, size_t line, struct ini_word key)
+{
+	const char *instead = p->kind == OBJECT_SECTION ? qat_key(key.text, key.len) : NULL;
+	struct object *o;
+
+	if (!instead)
+		return false;
+	o = &p->c->objects[p->kind].item[p->object];
+	o->foreign = true;
+	add_note(p->c, line, "[%s] %.*s is a key of QAT and has no effect here%s", o->name, (int)key.len, key.text,
+		 instead);
+	return true;
+}
+
 static void on_pair(void *arg, size_t line, struct ini_word key, struct ini_word value)
 {
 	struct parser *p = arg;
@@ -133,7 +167,7 @@ static void on_pair(void *arg, size_t line, struct ini_word key, struct ini_word
 	if (p->object == BEFORE_HEADER)
 		add_error(p->c, line, "%s: expected [SECTION] before the first key",
 			  escape(shown, sizeof(shown), key.text, key.len));
-	if (p->object < 0)
+	if (p->object < 0 || is_foreign(p, line, key))
 		return;
 	ret = config_set(p->c, p->kind, &p->c->objects[p->kind].item[p->object], line, key, value,
 			 p->names);
@@ -147,9 +181,18 @@ static void on_error(void *arg, size_t line, const char *what, struct ini_word w
 	char shown[ESCAPE_SIZE];
 
 	add_error(p->c, line, "%s, not '%s'", what, escape(shown, sizeof(shown), where.text, where.len));
+	if (p->object >= 0)
+		p->c->objects[p->kind].item[p->object].leave = true;
 }
 
-void config_check_section(struct config *c, const struct object *s)
+static bool has_bandwidth(const struct object *s)
+{
+	const char *value = s->value[SECTION_BANDWIDTH];
+
+	return strcmp(value, "0") && strcmp(value, REFUSED) && strcmp(s->value[SECTION_LIVE], "0");
+}
+
+void config_check_section(struct config *c, struct object *s)
 {
 	const char *nodes = s->value[SECTION_NODES], *element, *digit;
 	bool any = false;
@@ -164,6 +207,11 @@ void config_check_section(struct config *c, const struct object *s)
 	}
 	if (!any)
 		add_error(c, s->line, "[%s] expected at least one context in SyncCtxs, AsyncCtxs or Nodes", s->name);
+	if (has_bandwidth(s) && !*s->value[SECTION_DEVICES]) {
+		add_error(c, s->line, "[%s] Bandwidth: expected Devices, too: " CONFIG_BANDWIDTH, s->name);
+		any = false;
+	}
+	s->leave |= !any;
 }
 
 static int by_name(const void *a, const void *b)
@@ -190,12 +238,101 @@ static int check_duplicates(struct config *c, enum object_kind kind)
 	for (i = 0; i < l->count; i++)
 		sorted[i] = &l->item[i];
 	qsort(sorted, l->count, sizeof(struct object *), by_name);
-	for (i = 1; i < l->count; i++)
-		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
-			add_error(c, sorted[i]->line, "[%s] expected once, found in line %zu too",
-				  label(name, sizeof(name), kind, sorted[i]), sorted[i - 1]->line);
+	for (i = 1; i < l->count; i++) {
+		if (strcmp(sorted[i]->name, sorted[i - 1]->name))
+			continue;
+		add_error(c, sorted[i]->line, "[%s] expected once, found in line %zu too",
+			  label(name, sizeof(name), kind, sorted[i]), sorted[i - 1]->line);
+		sorted[i]->leave = sorted[i - 1]->leave = true;
+	}
 	free(sorted);
 	return 0;
+}
+
+/* A device that a section of the file names. */
+struct named {
+	const char *device;
+	size_t len;
+	struct object *section;
+};
+
+static int by_device(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = memcmp(x->device, y->device, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static void check_shared(struct config *c, const struct named *x, const struct named *y)
+{
+	const struct named *limited = has_bandwidth(x->section) ? x : y, *other = limited == x ? y : x;
+
+	if (!has_bandwidth(limited->section) || x->section == y->section || by_device(x, y))
+		return;
+	add_error(c, limited->section->line, "[%s] Bandwidth: [%s] has device %.*s, too: " CONFIG_BANDWIDTH,
+		  limited->section->name, other->section->name, (int)x->len, x->device);
+	limited->section->leave = true;
+}
+
+/* Does a section with a limit share a device with another? Once at the end, as for duplicates. */
+static int check_bandwidth(struct config *c)
+{
+	const struct object_list *l = &c->objects[OBJECT_SECTION];
+	struct named *named = NULL, *grown, n;
+	size_t i, count = 0;
+	const char *list;
+
+	for (i = 0; i < l->count; i++) {
+		n.section = &l->item[i];
+		list = n.section->value[SECTION_DEVICES];
+		while (strcmp(n.section->value[SECTION_LIVE], "0") && value_next(&list, &n.device, &n.len)) {
+			/* The array is full whenever the count is a power of two. */
+			grown = count & (count - 1) ? named : realloc(named, (count ? 2 * count : 1) * sizeof(*named));
+			if (!grown) {
+				free(named);
+				return -ENOMEM;
+			}
+			named = grown;
+			named[count++] = n;
+		}
+	}
+	if (count)
+		qsort(named, count, sizeof(*named), by_device);
+	for (i = 1; i < count; i++)
+		check_shared(c, &named[i - 1], &named[i]);
+	free(named);
+	return 0;
+}
+
+static bool has_values(const struct object *o)
+{
+	int i;
+
+	for (i = 0; i < OBJECT_ATTRS_MAX; i++)
+		if (o->value[i])
+			return true;
+	return false;
+}
+
+/* What QAT has about its device and for the kernel makes no section. The others keep their order. */
+static void drop_foreign(struct config *c)
+{
+	struct object_list *l = &c->objects[OBJECT_SECTION];
+	struct object o;
+	size_t i = 0;
+
+	while (i < l->count) {
+		o = l->item[i];
+		if (!o.foreign || !qat_is_device_section(o.name) || has_values(&o)) {
+			i++;
+			continue;
+		}
+		add_note(c, o.line, "[%s] is about a QAT device and makes no section here", o.name);
+		memmove(&l->item[i], &l->item[i + 1], (l->count - i - 1) * sizeof(o));
+		l->item[l->count - 1] = o;
+		config_drop(c, OBJECT_SECTION, l->count - 1);
+	}
 }
 
 static int error_order(const void *a, const void *b)
@@ -214,16 +351,21 @@ int config_parse(struct config *c, const char *text, size_t len, const struct id
 
 	memset(c, 0, sizeof(*c));
 	ini_parse(text, len, &handler);
+	drop_foreign(c);
 	for (i = 0; i < sections->count && !p.error; i++) {
 		p.error = config_fill(&sections->item[i]);
 		if (!p.error)
 			config_check_section(c, &sections->item[i]);
 	}
 	if (!p.error)
+		p.error = check_bandwidth(c);
+	if (!p.error)
 		p.error = check_duplicates(c, OBJECT_SECTION);
 	if (!p.error)
 		p.error = check_duplicates(c, OBJECT_DEVICE);
 	qsort(c->error, c->errors < CONFIG_ERRORS_SHOWN ? c->errors : CONFIG_ERRORS_SHOWN,
 	      sizeof(c->error[0]), error_order);
+	qsort(c->note, c->notes < CONFIG_ERRORS_SHOWN ? c->notes : CONFIG_ERRORS_SHOWN, sizeof(c->note[0]),
+	      error_order);
 	return p.error;
 }

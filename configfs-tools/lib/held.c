@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "held.h"
+#include "holder.h"
 
 #define NAMED_MAX 4
 
@@ -17,21 +18,23 @@ static bool is_named(const struct fact_ctxs *l, size_t at)
 	size_t i;
 
 	for (i = 0; i < at; i++)
-		if (l->item[i].pid == c->pid && !strcmp(l->item[i].section, c->section))
+		if (l->item[i].pid == c->pid && !strcmp(l->item[i].section, c->section) &&
+		    (c->pid || !strcmp(l->item[i].comm, c->comm)))
 			return true;
 	return false;
 }
 
 static void name_holders(FILE *out, const char *section, const struct fact_ctxs *l)
 {
+	char name[HOLDER_NAME_SIZE];
 	size_t named = 0, i;
 
 	for (i = 0; i < l->count; i++) {
 		if (strcmp(l->item[i].section, section) || is_named(l, i))
 			continue;
 		if (named < NAMED_MAX)
-			fprintf(out, "%s%s (%" PRIu32 ")", named ? ", " : "; contexts are open in ", l->item[i].comm,
-				l->item[i].pid);
+			fprintf(out, "%s%s", named ? ", " : "; contexts are open in ",
+				holder_name(name, &l->item[i]));
 		named++;
 	}
 	if (named > NAMED_MAX)
@@ -86,7 +89,7 @@ int held_read(struct wd_nl *f, const struct plan *p, struct text_list *held)
 			continue;
 		/* If the contexts can't be read, the line names no process. */
 		if (!held->count)
-			facts_ctxs(f, &ctxs);
+			holder_ctxs(f, &ctxs);
 		ret = held_add(held, s, &ctxs);
 	}
 	fact_ctxs_free(&ctxs);

@@ -73,6 +73,8 @@ struct json_object *json_from_object(enum object_kind kind, const struct object 
 	if (of_kernel && kind == OBJECT_SECTION) {
 		json_object_object_add(j, "state", json_object_new_string(section_state_name(o->state)));
 		json_object_object_add(j, "reason", text_or_null(o->reason));
+		json_object_object_add(j, "members", o->members ? from_list(o->members) : NULL);
+		json_object_object_add(j, "missing", o->missing ? from_list(o->missing) : NULL);
 	}
 	for (i = 0; i < attr_count(kind); i++) {
 		a = attr_get(kind, i);
@@ -100,23 +102,32 @@ struct json_object *json_from_config(const struct config *c, bool of_kernel)
 	return top;
 }
 
-struct json_object *json_from_errors(const struct config *c)
+static struct json_object *json_from_texts(const struct config_error *text, size_t count)
 {
-	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *o;
+	struct json_object *list = json_object_new_array(), *o;
 	size_t i;
 
-	if (!top || !list)
-		return NULL;
-	for (i = 0; i < c->errors && i < CONFIG_ERRORS_SHOWN; i++) {
+	for (i = 0; list && i < count && i < CONFIG_ERRORS_SHOWN; i++) {
 		o = json_object_new_object();
 		if (!o)
 			break;
-		json_object_object_add(o, "line", json_object_new_int64(c->error[i].line));
-		json_object_object_add(o, "text", text_or_null(c->error[i].text));
+		json_object_object_add(o, "line", json_object_new_int64(text[i].line));
+		json_object_object_add(o, "text", text_or_null(text[i].text));
 		json_object_array_add(list, o);
 	}
-	json_object_object_add(top, "errors", list);
+	return list;
+}
+
+struct json_object *json_from_errors(const struct config *c)
+{
+	struct json_object *top = json_object_new_object();
+
+	if (!top)
+		return NULL;
+	json_object_object_add(top, "errors", json_from_texts(c->error, c->errors));
 	json_object_object_add(top, "error_count", json_object_new_int64(c->errors));
+	json_object_object_add(top, "notes", json_from_texts(c->note, c->notes));
+	json_object_object_add(top, "note_count", json_object_new_int64(c->notes));
 	return top;
 }
 
@@ -156,6 +167,7 @@ struct json_object *json_from_plan(const struct plan *p)
 		json_object_array_add(list, from_step(&p->step[i]));
 	json_object_object_add(top, "steps", list);
 	json_object_object_add(top, "notes", json_from_lines(&p->notes));
+	json_object_object_add(top, "lacks", json_from_lines(&p->lacks));
 	json_object_object_add(top, "errors", json_from_lines(&p->errors));
 	return top;
 }

@@ -47,6 +47,7 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	add_number(o, "resets", d->resets);
 	add_opens(o, &d->opens);
 	add_number(o, "ctx_errors", d->ctx_errors);
+	add_count(o, "wrong_results", &d->wrong_results);
 	add_count(o, "function_requests", &d->function_requests);
 	add_count(o, "requests", &d->requests);
 	add_count(o, "request_errors", &d->request_errors);
@@ -71,6 +72,7 @@ static struct json_object *members(const struct fact_section *s)
 		add_number(o, "sync_ctxs", s->member[i].sync);
 		add_number(o, "async_ctxs", s->member[i].async);
 		add_number(o, "reserved", s->member[i].reserved);
+		add_count(o, "endpoint", &s->member[i].endpoint);
 		json_object_object_add(o, "pending", json_object_new_boolean(s->member[i].pending));
 		json_object_array_add(list, o);
 	}
@@ -100,6 +102,7 @@ struct json_object *json_from_fact_section(const struct fact_section *s)
 	add_number(o, "waiting", s->waiting);
 	add_opens(o, &s->opens);
 	add_count(o, "requests", &s->requests);
+	add_count(o, "wrong_results", &s->wrong_results);
 	json_object_object_add(o, "members", members(s));
 	return o;
 }
@@ -114,6 +117,7 @@ struct json_object *json_from_fact_ctx(const struct fact_ctx *c)
 	json_object_object_add(o, "ctx", c->has_id ? json_object_new_uint64(c->id) : NULL);
 	json_object_object_add(o, "pid", c->pid ? json_object_new_uint64(c->pid) : NULL);
 	json_object_object_add(o, "comm", json_object_new_string(c->comm));
+	json_object_object_add(o, "passed", json_object_new_boolean(c->passed));
 	add_text(o, "section", c->section);
 	add_text(o, "slot", c->slot);
 	add_text(o, "class", fact_ctx_class_name(c->class));
@@ -121,6 +125,7 @@ struct json_object *json_from_fact_ctx(const struct fact_ctx *c)
 	add_number(o, "age_ms", c->age_ms);
 	add_number(o, "errors", c->errors);
 	add_count(o, "requests", &c->requests);
+	add_count(o, "wrong_results", &c->wrong_results);
 	json_object_object_add(o, "node", json_object_new_int(c->node));
 	return o;
 }

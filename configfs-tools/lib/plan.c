@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Plans the steps from the kernel's configuration to the requested one. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoint_notes.h"
+#include "members.h"
 #include "plan.h"
 
 /* The change of one section. */
 struct change {
 	const struct object *old, *new;	/* old NULL: the section is made; new NULL: it is removed */
 	unsigned int diff;		/* a bit for each attribute that differs */
+	bool join;			/* a device has to join the section */
 	bool down;			/* the section has to leave the live state */
 	bool wait;			/* and must have left it before the other steps */
 };
@@ -21,6 +25,7 @@ struct planner {
 	const struct plan_options *options;
 	struct change *change;		/* of the requested sections, then of those that are removed */
 	size_t changes, wanted_count;
+	bool *skip;			/* of the requested devices: without settings here */
 	int error;
 };
 
@@ -90,6 +95,14 @@ static bool same_devices(struct planner *pl, const char *a, const char *b)
 	return same;
 }
 
+/* A live section that names no devices has some all the same: those that were present. */
+static bool devices_differ(struct planner *pl, const char *have, const struct object *old, const char *want)
+{
+	if (same_devices(pl, have, want))
+		return false;
+	return !old || !*want || !same_devices(pl, members_of(old), want);
+}
+
 static unsigned int section_diff(struct planner *pl, const struct object *old, const struct object *new)
 {
 	unsigned int diff = 0;
@@ -98,7 +111,7 @@ static unsigned int section_diff(struct planner *pl, const struct object *old, c
 
 	for (i = 0; i < SECTION_LIVE; i++) {
 		have = old && old->value[i] ? old->value[i] : attr_get(OBJECT_SECTION, i)->initial;
-		if (i == SECTION_DEVICES ? !same_devices(pl, have, new->value[i]) :
+		if (i == SECTION_DEVICES ? devices_differ(pl, have, old, new->value[i]) :
 					   strcmp(have, new->value[i]) != 0)
 			diff |= BIT(i);
 	}
@@ -125,7 +138,7 @@ static void decide(const struct planner *pl, struct change *c)
 	bool up = c->old && c->old->state != SECTION_CONFIGURED;
 	bool draining = c->old && c->old->state == SECTION_DRAINING;
 
-	c->wait = up && (!c->new || needs_shape(c) || (draining && wants_live(c)));
+	c->wait = up && (!c->new || c->join || needs_shape(c) || (draining && wants_live(c)));
 	c->down = c->wait || (up && !wants_live(c) && (!draining || pl->options->revoke));
 }
 
@@ -170,6 +183,29 @@ static void find_unwanted(struct planner *pl, const enum seen *seen)
 	}
 }
 
+/* With a limit of bandwidth, a section has all contexts of each of its devices. */
+static bool bandwidth_fits(struct planner *pl, const struct change *c)
+{
+	const struct object_list *l = &pl->kernel->objects[OBJECT_DEVICE];
+	const struct object *d;
+	uint64_t need;
+
+	if (!wants_live(c) || !strcmp(c->new->value[SECTION_BANDWIDTH], "0"))
+		return true;
+	for (d = l->item; d < l->item + l->count; d++) {
+		need = config_contexts(c->new, d);
+		if (!need || d->total < 0 || need == (uint64_t)d->total ||
+		    !members_have(c->new->value[SECTION_DEVICES], d))
+			continue;
+		if (text_list_add(&pl->p->errors,
+				  "section %s: Bandwidth: it has %" PRIu64 " of the %ld contexts of %s: "
+				  CONFIG_BANDWIDTH, c->new->name, need, d->total, d->name))
+			pl->error = -ENOMEM;
+		return false;
+	}
+	return true;
+}
+
 static int find_changes(struct planner *pl)
 {
 	const struct object_list *want = &pl->wanted->objects[OBJECT_SECTION];
@@ -188,12 +224,17 @@ static int find_changes(struct planner *pl)
 		old = find_old(pl->kernel, want->item[i].name);
 		if (old)
 			seen[old - have->item] = want->item[i].remove ? SEEN_REMOVE : SEEN;
-		if (want->item[i].remove)
+		if (want->item[i].remove || want->item[i].leave)
 			continue;
 		c = &pl->change[pl->changes++];
 		c->new = &want->item[i];
 		c->old = old;
 		c->diff = section_diff(pl, c->old, c->new);
+		if (!bandwidth_fits(pl, c)) {
+			pl->changes--;
+			continue;
+		}
+		c->join = pl->options->whole && old && wants_live(c) && members_lack(pl->kernel, old, c->new);
 		decide(pl, c);
 	}
 	pl->wanted_count = pl->changes;
@@ -204,23 +245,17 @@ static int find_changes(struct planner *pl)
 
 static bool uses_device(const struct object *section, const struct object *device)
 {
-	const char *list = section->value[SECTION_DEVICES], *name;
-	size_t len;
+	const char *list = section->value[SECTION_DEVICES];
 
-	if (!list || !*list)
-		return true;
-	while (value_next(&list, &name, &len))
-		if ((strlen(device->name) == len && !memcmp(name, device->name, len)) ||
-		    (strlen(device->parent) == len && !memcmp(name, device->parent, len)))
-			return true;
-	return false;
+	return !list || !*list || members_have(list, device);
 }
 
 /* The node of a device can't change under a live section whose shape is by node. */
-static void free_zone(struct planner *pl, const struct object *device)
+static bool free_zone(struct planner *pl, const struct object *device)
 {
 	const struct object_list *have = &pl->kernel->objects[OBJECT_SECTION];
 	const struct object *s;
+	bool can = true;
 	size_t i;
 
 	for (s = have->item; s < have->item + have->count; s++) {
@@ -229,13 +264,17 @@ static void free_zone(struct planner *pl, const struct object *device)
 			continue;
 		for (i = 0; i < pl->changes && pl->change[i].old != s; i++)
 			;
-		if (i < pl->changes)
+		if (i < pl->changes) {
 			pl->change[i].down = pl->change[i].wait = true;
-		else if (text_list_add(&pl->p->errors, "device %s: its node can't change: "
-				       "section %s, which is not in the file, is %s and uses nodes",
-				       device->name, s->name, section_state_name(s->state)))
+			continue;
+		}
+		can = false;
+		if (text_list_add(&pl->p->errors, "device %s: its node can't change: "
+				  "section %s, which is not in the file, is %s and uses nodes",
+				  device->name, s->name, section_state_name(s->state)))
 			pl->error = -ENOMEM;
 	}
+	return can;
 }
 
 static bool device_differs(const struct object *old, const struct object *new, size_t i)
@@ -251,24 +290,29 @@ static void add_devices(struct planner *pl)
 
 	for (i = 0; i < want->count; i++) {
 		old = config_find(pl->kernel, OBJECT_DEVICE, want->item[i].name);
-		for (a = 0; old && a < DEVICE_ATTRS; a++)
+		for (a = 0; old && !pl->skip[i] && a < DEVICE_ATTRS; a++)
 			if (device_differs(old, &want->item[i], a))
 				add_set(pl, OBJECT_DEVICE, old, &want->item[i], a);
 	}
 }
 
 /* Refuses settings of one device under both of its names, as they would contradict each other. */
-static void check_twice(struct planner *pl, const struct object *old, size_t first)
+static bool check_twice(struct planner *pl, const struct object *old, size_t first)
 {
 	const struct object_list *want = &pl->wanted->objects[OBJECT_DEVICE];
+	bool once = true;
 	size_t i;
 
-	for (i = 0; i < first; i++)
-		if (config_find(pl->kernel, OBJECT_DEVICE, want->item[i].name) == old &&
-		    text_list_add(&pl->p->errors, "line %zu: [device %s] and line %zu: [device %s] are the same device",
+	for (i = 0; i < first; i++) {
+		if (config_find(pl->kernel, OBJECT_DEVICE, want->item[i].name) != old)
+			continue;
+		once = false;
+		if (text_list_add(&pl->p->errors, "line %zu: [device %s] and line %zu: [device %s] are the same device",
 				  want->item[i].line, want->item[i].name, want->item[first].line,
 				  want->item[first].name))
 			pl->error = -ENOMEM;
+	}
+	return once;
 }
 
 static void check_devices(struct planner *pl)
@@ -279,6 +323,9 @@ static void check_devices(struct planner *pl)
 	size_t i;
 
 	for (i = 0; i < want->count && !pl->error; i++) {
+		pl->skip[i] = want->item[i].leave;
+		if (pl->skip[i])
+			continue;
 		old = config_find(pl->kernel, OBJECT_DEVICE, want->item[i].name);
 		if (!old && pl->options->missing_ok)
 			ret = text_list_add(&pl->p->notes, "device %s: not present, so its settings are skipped",
@@ -289,11 +336,8 @@ static void check_devices(struct planner *pl)
 					    want->item[i].line, want->item[i].name);
 		if (ret)
 			pl->error = ret;
-		if (!old)
-			continue;
-		check_twice(pl, old, i);
-		if (device_differs(old, &want->item[i], DEVICE_ZONE_ID))
-			free_zone(pl, old);
+		pl->skip[i] = !old || !check_twice(pl, old, i) ||
+			      (device_differs(old, &want->item[i], DEVICE_ZONE_ID) && !free_zone(pl, old));
 	}
 }
 
@@ -310,7 +354,7 @@ static void note_absent(struct planner *pl, const struct object *section)
 		memcpy(name, text, len);
 		name[len] = '\0';
 		if (!config_find(pl->kernel, OBJECT_DEVICE, name))
-			pl->error = text_list_add(&pl->p->notes,
+			pl->error = text_list_add(&pl->p->lacks,
 						  "section %s: device %s is not present: its share waits for " "it",
 						  section->name, name);
 	}
@@ -346,6 +390,13 @@ static void add_releases(struct planner *pl)
 	}
 }
 
+static void add_live(struct planner *pl, const struct change *c)
+{
+	add_op(pl, c, STEP_LIVE);
+	if (!pl->error && !strcmp(c->new->value[SECTION_LIMIT_DEV_ACCESS], "1"))
+		pl->error = endpoints_note(&pl->p->notes, c->new, pl->wanted, pl->kernel);
+}
+
 static void add_section(struct planner *pl, const struct change *c)
 {
 	size_t i;
@@ -356,9 +407,11 @@ static void add_section(struct planner *pl, const struct change *c)
 		if (c->diff & BIT(i))
 			add_set(pl, OBJECT_SECTION, c->old, c->new, i);
 	if (wants_live(c) && (!c->old || c->down || c->old->state != SECTION_IS_LIVE))
-		add_op(pl, c, STEP_LIVE);
-	if (!c->old || c->diff & BIT(SECTION_DEVICES))
+		add_live(pl, c);
+	if (!c->old || c->diff & BIT(SECTION_DEVICES) || c->old->state != SECTION_IS_LIVE)
 		note_absent(pl, c->new);
+	else if (!pl->options->partial)
+		pl->error = pl->error ? pl->error : members_note(&pl->p->lacks, pl->kernel, c->old, c->new);
 }
 
 int plan_make(struct plan *p, const struct config *wanted, const struct config *kernel,
@@ -368,16 +421,18 @@ int plan_make(struct plan *p, const struct config *wanted, const struct config *
 	size_t i;
 
 	memset(p, 0, sizeof(*p));
-	pl.error = find_changes(&pl);
+	pl.skip = calloc(wanted->objects[OBJECT_DEVICE].count + 1, sizeof(*pl.skip));
+	pl.error = pl.skip ? find_changes(&pl) : -ENOMEM;
 	if (!pl.error)
 		check_devices(&pl);
-	if (!pl.error && !p->errors.count) {
+	if (!pl.error && (options->keep_going || !p->errors.count)) {
 		add_releases(&pl);
 		add_devices(&pl);
 		for (i = 0; i < pl.wanted_count; i++)
 			add_section(&pl, &pl.change[i]);
 	}
 	free(pl.change);
+	free(pl.skip);
 	if (pl.error)
 		plan_free(p);
 	return pl.error;

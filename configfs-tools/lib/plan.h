@@ -29,6 +29,8 @@ struct plan_options {
 	bool revoke;		/* take slots from their holders */
 	bool missing_ok;	/* skip the settings of missing devices */
 	bool partial;		/* no notes about sections that are not in the file */
+	bool whole;		/* sections without a list of devices have all that are present */
+	bool keep_going;	/* plan what is possible, beside errors */
 };
 
 /* Lines of text, printable as they are. */
@@ -41,7 +43,8 @@ struct plan {
 	struct step *step;
 	size_t steps, room;
 	struct text_list notes;		/* don't stop the plan */
-	struct text_list errors;	/* reasons why the plan is impossible; then there are no steps */
+	struct text_list lacks;		/* what sections lack and no step can give; doesn't stop the plan, either */
+	struct text_list errors;	/* what is impossible; then there are no steps, unless keep_going */
 };
 
 /**
@@ -54,6 +57,9 @@ struct plan {
  */
 int plan_make(struct plan *p, const struct config *wanted, const struct config *kernel,
 	      const struct plan_options *options);
+
+/** step_same_object() - do two steps change the same section or device? */
+bool step_same_object(const struct step *x, const struct step *y);
 
 /** plan_describe() - describe one step, printable, without a newline; NULL without memory. */
 char *plan_describe(const struct step *s);

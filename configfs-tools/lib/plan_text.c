@@ -61,6 +61,11 @@ static const char *or_empty(const char *value)
 	return *value ? value : "(empty)";
 }
 
+bool step_same_object(const struct step *x, const struct step *y)
+{
+	return x->kind == y->kind && !strcmp(x->name, y->name);
+}
+
 char *plan_describe(const struct step *s)
 {
 	const char *kind = object_kind_name(s->kind);
@@ -85,6 +90,7 @@ void plan_free(struct plan *p)
 {
 	free(p->step);
 	text_list_free(&p->notes);
+	text_list_free(&p->lacks);
 	text_list_free(&p->errors);
 	memset(p, 0, sizeof(*p));
 }

@@ -97,6 +97,19 @@ static int write_through(const char *path, const char *text, size_t len)
 	return ret;
 }
 
+int text_file_backup(const char *path)
+{
+	char *backup;
+	int ret = 0;
+
+	if (asprintf(&backup, "%s~", path) < 0)
+		return -ENOMEM;
+	if ((unlink(backup) && errno != ENOENT) || link(path, backup))
+		ret = -errno;
+	free(backup);
+	return ret;
+}
+
 int text_file_replace(const char *path, const char *text, size_t len)
 {
 	struct stat st = { .st_mode = S_IFREG | 0644 };

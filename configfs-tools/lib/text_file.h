@@ -11,6 +11,9 @@
  */
 int text_file_read(const char *path, char **text, size_t *len);
 
+/** text_file_backup() - give the file a second name, its own and "~", instead of an older one. Return: 0 or -errno. */
+int text_file_backup(const char *path);
+
 /**
  * text_file_replace() - replace a file atomically: also after a crash it is either the old or the new one.
  * Return: 0 or -errno.

@@ -234,6 +234,17 @@ static int section_read(struct tree *t, struct object *o)
 	return o->value[SECTION_LIVE] ? 0 : -ENOMEM;
 }
 
+static long count_read(struct tree *t, const char *device, const char *file)
+{
+	char text[TEXT_MAX], *end;
+	long n;
+
+	if (attribute_read(t, OBJECT_DEVICE, device, file, text, sizeof(text)))
+		return -1;
+	n = strtol(text, &end, 10);
+	return end == text || *end ? -1 : n;
+}
+
 static int device_read(struct tree *t, struct object *o)
 {
 	size_t i;
@@ -243,6 +254,10 @@ static int device_read(struct tree *t, struct object *o)
 		o->parent[0] = '\0';
 	for (i = 0; i < DEVICE_ATTRS && !ret; i++)
 		ret = value_read(t, OBJECT_DEVICE, o, i);
+	if (root_read_long(t->root, &o->node, "/sys/class/uacce/%s/device/numa_node", o->name))
+		o->node = -1;
+	o->total = count_read(t, o->name, "total_ctxs");
+	o->free = count_read(t, o->name, "free_ctxs");
 	return ret;
 }
 

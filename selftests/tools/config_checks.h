@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "config.h"
 
 /* The users and groups of a machine whose only user is alice. */
@@ -38,33 +39,50 @@ static inline bool errors_good(const struct config *c, size_t lines)
 	return true;
 }
 
-static inline bool values_same(const struct object *a, const struct object *b)
+/* The attribute of an object, or of one that is missing: values that an object has anyway need not be printed. */
+static inline const char *value_or_default(enum object_kind kind, const struct object *o, size_t i)
 {
-	size_t i;
-
-	for (i = 0; i < OBJECT_ATTRS_MAX; i++)
-		if (!a->value[i] != !b->value[i] || (a->value[i] && strcmp(a->value[i], b->value[i])))
-			return false;
-	return !strcmp(a->name, b->name);
+	if (o && o->value[i])
+		return o->value[i];
+	if (kind == OBJECT_DEVICE && i == DEVICE_ZONE_ID)
+		return "-1";
+	return kind == OBJECT_SECTION ? attr_get(kind, i)->absent : attr_get(kind, i)->initial;
 }
 
-/* Devices may be printed in another order: look up each of them. */
-static inline bool config_same(const struct config *a, const struct config *b)
+static inline bool values_same(enum object_kind kind, const struct object *a, const struct object *b)
 {
-	const struct object *other;
+	const char *one, *other;
+	size_t i;
+
+	for (i = 0; i < attr_count(kind); i++) {
+		one = value_or_default(kind, a, i);
+		other = value_or_default(kind, b, i);
+		if (!one != !other || (one && strcmp(one, other)))
+			return false;
+	}
+	return true;
+}
+
+/* Devices may be printed in another order: look up each of them. One without values of its own may be missing. */
+static inline bool config_has(const struct config *c, const struct config *wanted)
+{
+	const struct object *o, *other;
 	size_t i;
 	int kind;
 
-	for (kind = OBJECT_SECTION; kind <= OBJECT_DEVICE; kind++) {
-		if (a->objects[kind].count != b->objects[kind].count)
-			return false;
-		for (i = 0; i < a->objects[kind].count; i++) {
-			other = config_find(b, kind, a->objects[kind].item[i].name);
-			if (!other || !values_same(&a->objects[kind].item[i], other))
+	for (kind = OBJECT_SECTION; kind <= OBJECT_DEVICE; kind++)
+		for (i = 0; i < wanted->objects[kind].count; i++) {
+			o = &wanted->objects[kind].item[i];
+			other = config_find(c, kind, o->name);
+			if ((!other && kind == OBJECT_SECTION) || !values_same(kind, o, other))
 				return false;
 		}
-	}
 	return true;
+}
+
+static inline bool config_same(const struct config *a, const struct config *b)
+{
+	return config_has(a, b) && config_has(b, a);
 }
 
 static inline bool survives_printing(const struct config *c)

@@ -222,6 +222,11 @@ test_two_at_once_are_one_after_the_other() {
 	[ "$(cat "$U"/sections/*/{queue_priority,allowed_uids} | sort -u | wc -l)" = 1 ]
 }
 
+# A kernel that answers says which devices a section has, and these are saved by name.
+unnamed() {
+	if [ -n "${kernel_answers:-}" ]; then sed '/\/sections\/[^/]*\/devices:/d'; else cat; fi
+}
+
 test_what_is_saved_is_applied_as_the_same() {
 	machine
 	after | w apply - >/dev/null
@@ -233,7 +238,8 @@ test_what_is_saved_is_applied_as_the_same() {
 	w save saved
 	machine
 	w apply saved >/dev/null
-	picture | same - want
+	picture | unnamed >got
+	unnamed <want | same - got
 	w save | same - saved
 }
 

@@ -165,6 +165,60 @@ TEST(each_bad_file_is_refused_with_line_key_and_what_was_expected)
 	}
 }
 
+/* As the QAT driver installs one, shortened. */
+static const char qat_file[] =
+	"[GENERAL]\nServicesEnabled = cy;dc\nConfigVersion = 2\nCyHmacAuthMode = 1\nstatsGeneral = 1\n"
+	"[KERNEL]\nNumberCyInstances = 0\nNumberDcInstances = 0\n"
+	"[SSL]\nNumberCyInstances = 1\nNumberDcInstances = 1\nNumProcesses = 3\nLimitDevAccess = 1\n"
+	"# Crypto - User instance #0\nCy0Name = \"SSL0\"\ncy0ispolled = 1\nCy0CoreAffinity = 1\nDc0Name = \"Dc0\"\n"
+	"[Own]\nSyncCtxs = 2\n";
+
+TEST(a_file_of_qat_keeps_its_sections_and_notes_what_has_no_effect)
+{
+	const struct object_list *sections;
+	struct config c;
+
+	ASSERT_EQ(0, parse(&c, qat_file));
+	ASSERT_EQ(0, c.errors) TH_LOG("%s", c.error[0].text);
+	sections = &c.objects[OBJECT_SECTION];
+	ASSERT_EQ(2, sections->count);
+	EXPECT_STREQ("SSL", sections->item[0].name);
+	EXPECT_STREQ("3", sections->item[0].value[SECTION_NUM_PROCESSES]);
+	EXPECT_STREQ("Own", sections->item[1].name);
+	EXPECT_EQ(14, c.notes);
+	EXPECT_EQ(1, c.note[0].line);
+	EXPECT_STREQ("[GENERAL] is about a QAT device and makes no section here", c.note[0].text);
+	EXPECT_NE(NULL, strstr(c.note[8].text, "SyncCtxs and AsyncCtxs")) TH_LOG("%s", c.note[8].text);
+	config_free(&c);
+}
+
+TEST(a_key_that_only_looks_like_one_of_qat_is_an_error)
+{
+	static const char *const keys[] = { "Cy0Names", "CyName", "Ab0Name", "NumberCyInstance", "Cy0" };
+	struct config c;
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		snprintf(text, sizeof(text), "[GENERAL]\n%s = 1\n", keys[i]);
+		ASSERT_EQ(0, parse(&c, text));
+		EXPECT_EQ(1, c.errors) TH_LOG("%s", keys[i]);
+		EXPECT_EQ(0, c.notes);
+		config_free(&c);
+	}
+}
+
+TEST(a_section_with_a_name_of_qat_and_keys_of_ours_is_one)
+{
+	struct config c;
+
+	ASSERT_EQ(0, parse(&c, "[KERNEL]\nSyncCtxs = 1\nNumberCyInstances = 0\n[GENERAL]\n"));
+	EXPECT_EQ(0, c.errors);
+	EXPECT_EQ(2, c.objects[OBJECT_SECTION].count);
+	EXPECT_EQ(1, c.notes);
+	config_free(&c);
+}
+
 TEST(all_errors_of_a_file_are_reported_in_order)
 {
 	struct config c;

@@ -526,6 +526,7 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	nla_put_u64(msg, UACCE_A_OPENS_REFUSED, 4711);
 	nla_put_u64(msg, UACCE_A_OPENS_FULL, 42);
 	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 3);
+	nla_put_u64(msg, UACCE_A_WRONG_RESULTS, 77);
 	nla_put_u32(msg, UACCE_A_DEV_REQUESTS, ~0u);
 	nla_put_u32(msg, UACCE_A_DEV_REQUEST_ERRORS, 0);
 	nla_put_u64(msg, UACCE_A_REQUESTS, 5ull << 32);
@@ -538,6 +539,7 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	EXPECT_EQ(4711, json_count(o, "refused"));
 	EXPECT_EQ(42, json_count(o, "refused_full"));
 	EXPECT_EQ(3, json_count(o, "ctx_errors"));
+	EXPECT_EQ(77, json_count(o, "wrong_results"));
 	EXPECT_EQ(~0u, json_count(o, "requests"));
 	EXPECT_EQ(5ull << 32, json_count(o, "function_requests"));
 	EXPECT_EQ(0, json_count(o, "request_errors"));
@@ -546,8 +548,8 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	EXPECT_EQ(NULL, json_object_object_get(o, "bytes_in"));
 	json_object_put(o);
 	text = picture_text(&p, &shape);
-	EXPECT_NE(NULL, strstr(text, "RESETS REFUSED"));
-	EXPECT_NE(NULL, strstr(text, "     31    4711"));
+	EXPECT_NE(NULL, strstr(text, "RESETS REFUSED WRONG"));
+	EXPECT_NE(NULL, strstr(text, "     31    4711    77"));
 	free(text);
 	shape.columns = 99;
 	text = picture_text(&p, &shape);
@@ -566,11 +568,13 @@ TEST(errors_and_requests_of_a_context_are_read)
 	struct fact_ctx c;
 
 	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 12);
+	nla_put_u64(msg, UACCE_A_WRONG_RESULTS, 13);
 	nla_put_u64(msg, UACCE_A_REQUESTS, 1ull << 40);
 	ASSERT_TRUE(parse(msg, &m));
 	fact_ctx_parse(&c, &m);
 	o = json_from_fact_ctx(&c);
 	EXPECT_EQ(12, json_count(o, "errors"));
+	EXPECT_EQ(13, json_count(o, "wrong_results"));
 	EXPECT_EQ(1ull << 40, json_count(o, "requests"));
 	json_object_put(o);
 	nlmsg_free(msg);
@@ -647,6 +651,14 @@ TEST(holders_of_slots_are_named)
 	text = held_describe(&s, &ctxs);
 	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering; "
 		     "contexts are open in p (1), p (2), p (3), p (4) and 3 more", text);
+	free(text);
+	/* The process that opened it isn't there any more. */
+	item[1].pid = item[2].pid = item[3].pid = 0;
+	strcpy(item[3].comm, "q");
+	ctxs.count = 4;
+	text = held_describe(&s, &ctxs);
+	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering; "
+		     "contexts are open in p (which has ended), q (which has ended)", text);
 	free(text);
 }
 

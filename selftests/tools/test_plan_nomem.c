@@ -46,8 +46,11 @@ static inline FILE *failing_open_memstream(char **text, size_t *size)
 #include "../../configfs-tools/lib/escape.c"
 #include "../../configfs-tools/lib/ini.c"
 #include "../../configfs-tools/lib/list.c"
+#include "../../configfs-tools/lib/endpoint_notes.c"
+#include "../../configfs-tools/lib/members.c"
 #include "../../configfs-tools/lib/plan.c"
 #include "../../configfs-tools/lib/plan_text.c"
+#include "../../configfs-tools/lib/qat.c"
 #include "../../configfs-tools/lib/value.c"
 #include "kselftest_harness.h"
 

@@ -291,6 +291,64 @@ test_apply_says_who_holds_what_has_to_drain_and_changes_nothing() {
 	[ "$(cat $U/sections/[AB]/{sync_ctxs,live} | xargs)" = "2 2 1 1" ]
 }
 
+# The name of a process that has the slot's context from the one that opened it, by inheritance.
+test_a_context_is_held_by_whom_its_file_was_passed_to() {
+	local child
+
+	machine
+	section A NumProcesses=2
+	wdctl run --section A -- sh -c "exec 3<>/dev/$DEV0; sleep 1000 & echo \$! >child"
+	child=$(cat child)
+	until_true 30 slots_are A 0 1
+	until_true 30 has_become_sleep "$child"
+	wdctl ctx >got
+	grep -E "^$DEV0 +[0-9]+ +$child +sleep +A " got
+	wdctl ctx --json | grep '"passed": *true'
+	exits 3 wdctl section del A --wait 0 2>err
+	says "contexts are open in sleep ($child)" err
+	exits 3 wdctl unload 2>err
+	says "in use by process $child (sleep), 1 queue" err
+	# The opener is there, but has closed the file.
+	sh -c "exec 3<>/dev/$DEV1; sleep 1000 & echo \$! >child2; exec 3>&-; exec tail -f /dev/null" &
+	until_true 30 test -s child2
+	until_true 30 has_become_sleep "$(cat child2)"
+	wdctl ctx --dev $DEV1 >got
+	grep -E "^$DEV1 +[0-9]+ +$(cat child2) +sleep +- " got
+	kill "$child" "$(cat child2)" $!
+	wait $! || :
+	until_true 30 wdctl section del A
+}
+
+# Processes, mounts and nodes of its own, of two devices one, and no configfs.
+test_a_container_has_sections_and_its_own_remedies() {
+	machine
+	section A NumProcesses=2
+	cat >inside <<'END'
+mkdir dev
+mount -t tmpfs none dev
+cp -a /dev/null "/dev/$1" dev/
+mount --rbind dev /dev
+umount /sys/kernel/config
+wdctl doctor >doctor || echo $? >status
+wdctl list >list
+wdctl section list >sections
+wdctl section show A >shown
+wdctl section list --json >json
+wdctl run --section A -v -- wdctl ctx 2>attached
+END
+	unshare --mount --pid --fork --mount-proc bash -eu inside $DEV0
+	says 'inside a container' doctor
+	says "netlink family uacce answers" doctor
+	says "/dev/$DEV1: this container wasn't given it" doctor
+	not grep -E 'mknod|mount|modprobe|systemctl|make install|no sections' doctor
+	says "$DEV0" list
+	grep -E '^A +live +2 +all ' sections
+	says 'NumProcesses = 2' shown
+	says '; state: live' shown
+	grep '"name": *"A"' json
+	says 'A_INT_0' attached
+}
+
 test_who_waits_for_holders_can_be_interrupted() {
 	local before pid
 

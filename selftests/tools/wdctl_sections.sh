@@ -106,6 +106,44 @@ test_save_names_what_lasts() {
 	says "Devices = 0000:75:00.0" saved
 }
 
+test_save_orders_no_defaults() {
+	machine
+	put r/sys/devices/pci/0000:b5:00.0/numa_node 1
+	put "$U/devices/hisi_zip-0/zone_id" -1
+	[ -z "$(w save)" ]
+	put "$U/devices/hisi_zip-1/zone_id" 0
+	put "$U/devices/hisi_zip-0/latency" 11
+	w save | golden <(cat <<-'END'
+		[device 0000:75:00.0]
+		Latency = 11
+
+		[device 0000:b5:00.0]
+		Zone = 0
+	END
+	)
+}
+
+test_bandwidth_needs_functions_of_its_own() {
+	machine
+	picture >want
+	printf '%s\n' '[All] Bandwidth = 500' '[A] Bandwidth = 1 Devices = hisi_zip-0 SyncCtxs = 0' \
+		'[B] Devices = hisi_zip-1, hisi_zip-0' '[Off] Live = 0 Bandwidth = 3 Devices = hisi_zip-0' >f
+	exits 1 w check f 2>err
+	[ "$(wc -l <err)" = 2 ]
+	says "f:1: [All] Bandwidth: expected Devices, too: a limit holds for a whole function" err
+	says "f:2: [A] Bandwidth: [B] has device hisi_zip-0, too: a limit holds for a whole function" err
+	says "'echo N >/sys/bus/pci/devices/DEVICE/sriov_numvfs' makes N, 'wdctl list' shows" err
+	echo '[A] Bandwidth = 1 Devices = hisi_zip-0 SyncCtxs = 0' >f
+	w check f >/dev/null
+	exits 1 w plan f 2>err
+	says "section A: Bandwidth: it has 1 of the 64 contexts of hisi_zip-0: a limit holds for a whole function" err
+	exits 2 w section add A Bandwidth=1 2>err
+	says "[A] Bandwidth: expected Devices, too" err
+	picture | same - want
+	echo '[A] Bandwidth = 1 Devices = hisi_zip-0 NumProcesses = 32' | w plan - >got
+	says "section A: live" got
+}
+
 test_save_replaces_a_file_or_leaves_it() {
 	machine
 	after | w apply - >/dev/null
@@ -114,7 +152,10 @@ test_save_replaces_a_file_or_leaves_it() {
 	w save saved
 	[ "$(stat -c %a saved)" = 640 ]
 	w save | same - saved
-	[ "$(echo saved*)" = saved ]
+	# What it had is kept, once.
+	[ "$(echo saved*) $(cat saved~)" = "saved saved~ old" ]
+	w save saved
+	[ "$(cat saved~)" = old ]
 	exits 1 w save missing/saved 2>err
 	says "missing/saved: No such file or directory" err
 	w save /dev/stdout | same - saved
@@ -289,8 +330,8 @@ test_absent_devices() {
 
 test_apply_of_one_device_leaves_everything_else() {
 	machine
-	printf '%s\n' '[S]' '[device hisi_zip-1]' 'Priority = 7' '[device 0000:75:00.0]' 'Priority = 5' \
-		'[device hisi_sec2-0]' 'Priority = 1' >f
+	printf '%s\n' '[S] Devices = hisi_zip-1' '[device hisi_zip-1]' 'Priority = 7' '[device 0000:75:00.0]' \
+		'Priority = 5' '[device hisi_sec2-0]' 'Priority = 1' >f
 	w apply --device hisi_zip-0 f 2>err
 	[ ! -s err ]
 	[ "$(cat "$U/devices/hisi_zip-0/priority")" = 5 ]
@@ -304,9 +345,97 @@ test_apply_of_one_device_leaves_everything_else() {
 	picture >want
 	exits 1 w apply --device hisi_sec2-0 f 2>err
 	says "--device hisi_sec2-0: not present" err
+	w apply --missing-ok --device hisi_sec2-0 f 2>err
+	says "note: --device hisi_sec2-0: not present" err
 	exits 2 w apply --device hisi_zip-0 --prune f 2>err
 	says "--device: expected without --prune" err
 	picture | same - want
+}
+
+test_apply_of_one_device_makes_the_sections_that_wait_for_it() {
+	machine
+	printf '%s\n' '[A] NumProcesses = 2 Devices = 0000:75:00.0' '[B] Devices = hisi_zip-1' '[All]' \
+		'[Off] Live = 0' >f
+	w apply --device hisi_zip-0 f >/dev/null
+	[ "$(state A) $(state All)" = "live live" ]
+	absent "$U/sections/B"
+	absent "$U/sections/Off"
+	# A section that has the device stays as it was made by hand.
+	w section set A NumProcesses=3 >/dev/null
+	[ "$(w apply --device hisi_zip-0 f)" = 'nothing to do' ]
+	# Errors elsewhere in the file concern others.
+	echo '[Who] AllowedUsers = nobody-there' >>f
+	exits 1 w apply --device hisi_zip-1 f 2>err
+	w apply --keep-going --device hisi_zip-1 f 2>err >/dev/null
+	says "not 'nobody-there'" err
+	[ "$(state B)" = live ]
+}
+
+test_what_fails_is_left_out_if_it_is_to_go_on() {
+	machine
+	printf '%s\n' '[Old] NumProcesses = 2' '[Wrong] QueuePriority = 1' | w apply - >/dev/null
+	picture >want
+	cat >f <<-'END'
+		[Fits] NumProcesses = 3
+		[Big] NumProcesses = 900
+		[Who] AllowedUsers = nobody-there
+		[Wrong] QueuePriority = 8
+		[Old] NumProcesses = 4
+		[device hisi_sec2-0] Priority = 1
+		[device hisi_zip-0] Priority = 3
+	END
+	exits 1 w apply --prune f 2>err
+	picture | same - want
+	exits 1 w plan --keep-going f >got 2>err
+	says "section Fits: live" got
+	picture | same - want
+	exits 1 w apply --prune --keep-going f >got 2>err
+	[ "$(cat got)" = "5 steps done" ]
+	says "f:3: [Who] AllowedUsers: expected the name of an existing user, not 'nobody-there'" err
+	says "f:4: [Wrong] QueuePriority: expected a number from 0 to 7" err
+	says "[device hisi_sec2-0] is not present" err
+	says "section Big: live: not enough free contexts: " err
+	[ "$(state Fits) $(state Old) $(state Wrong)" = "live live live" ]
+	[ "$(cat "$U/sections/Old/num_processes") $(cat "$U/sections/Wrong/queue_priority")" = "4 1" ]
+	[ "$(cat "$U/devices/hisi_zip-0/priority")" = 3 ]
+	absent "$U/sections/Big"
+	absent "$U/sections/Who"
+	exits 1 w apply --keep-going f >got 2>err
+	[ "$(cat got)" = "0 steps done" ]
+	# When the cause is gone, the rest follows.
+	put r/etc/passwd "nobody-there:x:65533:1::/:/bin/sh"
+	sed -i 's/900/1/; s/= 8/= 7/; s/.*sec2.*//' f
+	w apply --keep-going f >/dev/null
+	[ "$(state Big) $(state Who) $(cat "$U/sections/Wrong/queue_priority")" = "live live 7" ]
+	[ "$(w apply --keep-going f)" = "nothing to do" ]
+}
+
+# What a section is in a picture of the tree.
+part() {
+	grep "/sections/$1/" "$2" || :
+}
+
+test_going_on_an_object_is_old_or_new() {
+	local i n s
+
+	after >f
+	n=$(count_operations)
+	picture >new
+	machine
+	before | w apply - >/dev/null
+	picture >old
+	for i in $(BY=3 steps "$n"); do
+		machine
+		before | w apply - >/dev/null
+		NTH_FAIL=$i exits 1 w apply --prune --keep-going f >got 2>err
+		says ": Input/output error" err
+		picture >is
+		for s in Gone Shape Smaller Bigger Off Zoned New; do
+			[ "$(part $s is)" = "$(part $s old)" ] || [ "$(part $s is)" = "$(part $s new)" ]
+		done
+		w apply --prune --keep-going f >/dev/null
+		picture | same - new
+	done
 }
 
 test_a_device_has_one_block_whatever_it_is_called() {
@@ -406,6 +535,13 @@ test_without_sections_in_the_kernel_it_says_so() {
 	done
 }
 
+test_without_configfs_it_names_the_command() {
+	mkdir -p r/sys/module/uacce r/proc
+	put r/proc/mounts "none /sys sysfs rw 0 0"
+	exits 1 w section list 2>err
+	says "configfs is not mounted; run 'mount -t configfs none /sys/kernel/config'" err
+}
+
 test_a_tree_of_plain_files_is_refused_halfway_and_left_as_it_was() {
 	machine
 	picture >want
@@ -434,7 +570,8 @@ test_a_thousand_sections_cost_a_thousand_times_one() {
 
 test_export_systemd_has_the_program_it_came_from() {
 	wdctl export systemd >got
-	says "ExecStart=$(readlink -f "$OUT/bin/wdctl") apply --missing-ok /etc/warpdrive/sections.conf" got
+	says "ExecStart=$(readlink -f "$OUT/bin/wdctl") apply --keep-going --missing-ok --wait 0 /etc" got
+	says "Restart=on-failure" got
 	wdctl export systemd --program /usr/sbin/wdctl >got.service
 	says "ExecStart=/usr/sbin/wdctl apply" got.service
 	exits 2 wdctl export systemd --program wdctl 2>err
@@ -447,7 +584,8 @@ test_export_systemd_has_the_program_it_came_from() {
 
 test_export_systemd_device_is_a_template_for_one_device() {
 	wdctl export systemd-device --program /usr/sbin/wdctl >got@.service
-	says "ExecStart=/usr/sbin/wdctl apply --missing-ok --device %i /etc/warpdrive/sections.conf" got@.service
+	says "ExecStart=/usr/sbin/wdctl apply --keep-going --missing-ok --wait 0 --device %i /etc" got@.service
+	says "Restart=on-failure" got@.service
 	says "After=sys-kernel-config.mount warpdrive-sections.service" got@.service
 	not grep -F '[Install]' got@.service
 	command -v systemd-analyze >/dev/null || skip "systemd-analyze is not here; the rest passed"
@@ -469,20 +607,48 @@ END
 	says "expected systemd, systemd-device, udev, sysusers, cdi or openssl" err
 }
 
+# Nodes 0 and 1 have a ZIP device each, and node 1 the only SEC device.
+test_plan_names_the_devices_of_each_endpoint() {
+	machine
+	device hisi_sec2-2 0000:76:00.0 1 64
+	printf '%s\n' '[S]' 'NumProcesses = 2' 'LimitDevAccess = 1' >f
+	wdctl plan --root r f >got 2>&1
+	says "section S: each of the 2 slots S_DEV0_INT_N has hisi_zip-0, without hisi_sec2" got
+	says "section S: each of the 2 slots S_DEV1_INT_N has hisi_sec2-2 hisi_zip-1" got
+	# The file's own settings of devices count, and devices without contexts don't.
+	printf '%s\n' '[device hisi_sec2-2]' 'Zone = 0' >>f
+	wdctl plan --root r f >got 2>&1
+	says "S_DEV0_INT_N has hisi_sec2-2 hisi_zip-0" got
+	says "S_DEV1_INT_N has hisi_zip-1, without hisi_sec2" got
+	echo '[S] LimitDevAccess = 1 Nodes = 1=1+0' | wdctl plan --root r - >got 2>&1
+	says "S_DEV0_INT_N has hisi_sec2-2 hisi_zip-1" got
+	not grep -q S_DEV1 got
+	echo "[S] LimitDevAccess = 1 Devices = hisi_zip-1,hisi_zip-9,$PARENT0" | wdctl plan --root r - >got 2>&1
+	says "S_DEV2_INT_N has hisi_zip-9" got
+	echo '[S] LimitDevAccess = 0' | wdctl plan --root r - >got 2>&1
+	not grep -q _INT_N got
+}
+
 test_export_cdi_has_one_device_a_node() {
 	machine
+	put r/etc/group "accel:x:998:
+zip:x:997:"
 	wdctl export cdi --root r | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
 assert d["kind"] == "warpdrive/uacce" and d["cdiVersion"], d
 assert [x["name"] for x in d["devices"]] == ["hisi_zip-0", "hisi_zip-1", "all"], d
 assert d["devices"][0]["containerEdits"]["deviceNodes"] == [
-	{"path": "/dev/hisi_zip-0", "type": "c", "permissions": "rw"}], d
+	{"path": "/dev/hisi_zip-0", "type": "c", "permissions": "rw", "fileMode": 0o660, "gid": 998}], d
 assert len(d["devices"][2]["containerEdits"]["deviceNodes"]) == 2, d'
+	wdctl export cdi --root r --group zip | grep -q '"gid": *997'
+	exits 1 wdctl export cdi --root r --group nobodys 2>err
+	says "group nobodys doesn't exist" err
 	mkdir empty
 	wdctl export cdi --root empty 2>err |
 		python3 -c 'import json, sys; assert json.load(sys.stdin)["devices"] == []'
 	says "no accelerators" err
+	says "group accel doesn't exist, so only root will open the nodes" err
 }
 
 test_every_key_is_in_the_manual_page_and_completed() {
