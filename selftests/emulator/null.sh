@@ -32,7 +32,7 @@ test_that 'small rings go round' client --depth 48
 test_that 'a waiter that never sleeps is served' waiting spin
 test_that 'a waiter that sleeps at once is served' waiting sleep
 test_that 'it combines with --zip and --queues' client --zip 2 --queues 3
-for option in '--latency 5' '--bandwidth 5' '--workers 1' '--engine none' --mainline-poll; do
+for option in '--latency 5' '--bandwidth 5' '--workers 1' '--engine none' --mainline-poll --trap-doorbells; do
 	# shellcheck disable=SC2086
 	test_that "$option is refused" refused $option
 done

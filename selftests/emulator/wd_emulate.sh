@@ -53,6 +53,39 @@ counts_for_user() {
 	return $code
 }
 
+# In a subfolder, by relative paths, with the name that was used.
+cd_to_class() {
+	local got
+
+	got=$("$emulate" -- sh -c 'cd /sys/class/uacce && cat hisi_zip-0/simulated && /bin/pwd &&
+		cd hisi_zip-0 && pwd -P')
+	[ "$got" = $'1\n/sys/class/uacce\n/sys/class/uacce/hisi_zip-0' ] || { echo "$got"; return 1; }
+}
+
+as_nobody() {
+	"$emulate" "$@" -- setpriv --reuid 65534 --regid 65534 --clear-groups \
+		sh -c 'cat /sys/class/uacce/hisi_zip-0/simulated 2>&1; exec 7<>/dev/hisi_zip-0;
+		cat /sys/class/uacce/hisi_zip-0/available_instances' 2>&1
+}
+
+user_told() {
+	local got
+
+	[ "$(id -u)" = 0 ] || return 0
+	got=$(as_nobody --queues 8)
+	[[ $got = *"user 65534 can't reach the emulated devices"*"expected wd-emulate --user 65534"* ]] ||
+		{ echo "$got"; return 1; }
+}
+
+user_given() {
+	local got
+
+	[ "$(id -u)" = 0 ] || return 0
+	chmod 711 "$dir"
+	got=$(as_nobody --queues 8 --user nobody)
+	[ "$got" = $'1\n7' ] || { echo "$got"; return 1; }
+}
+
 # report COMMAND: the report of a ZIP device that one process or several use, and of another that none does.
 report() {
 	"$emulate" --zip 1 --sec 1 --stats "$dir/../stats.$$" -- bash -c "export WD_PATH=hw; $1" &&
@@ -66,8 +99,8 @@ all_processes_are_reported() {
 	one=$(report 'wdzip -c /bin/sh >/dev/null') &&
 		two=$(report '(wdzip -c /bin/sh & wdzip -c /bin/sh; wait) >/dev/null') || return
 	awk '{ bytes += $5 }
-		NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]*$/ ||
-		NR == 2 && $0 != "hisi_sec2-1 requests 0 bytes_in 0 bytes_out 0" { bad = 1 }
+		NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]* wrong 0$/ ||
+		NR == 2 && $0 != "hisi_sec2-1 requests 0 bytes_in 0 bytes_out 0 wrong 0" { bad = 1 }
 		END { exit bad || NR != 2 || bytes != '"$(stat -Lc %s /bin/sh)"' }' <<<"$one" ||
 		{ echo "reported: $one"; return 1; }
 	[ "$(awk 'NR == 1 { print $3 / 2, $5 / 2, $7 / 2 }' <<<"$two")" = \
@@ -197,6 +230,10 @@ test_that 'the device is a simulated one' attr hisi_zip-0/simulated 1
 test_that 'the parent has a vendor' attr hisi_zip-0/device/vendor 0x19e5
 test_that 'opens are counted' counts
 test_that "an ordinary user's opens are counted" counts_for_user
+test_that 'the class is a folder to go to' cd_to_class
+test_that 'a service that changes its user is told' user_told
+test_that "and finds the devices if they are that user's" user_given
+test_that 'an unknown user is refused' is 2 "$emulate" --user nobody-of-that-name -- true
 test_that 'devices are on their nodes' attr hisi_zip-1/zone_id 3 --zip 2 --node 0,3
 test_that 'the last node is the others' is 0 "$emulate" --zip 3 --node 0,2 \
 	-- grep -qx 2 /sys/class/uacce/hisi_zip-2/device/numa_node

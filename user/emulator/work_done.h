@@ -13,6 +13,7 @@
 struct emu_counts {
 	uint64_t requests;	/* completed, with and without an error */
 	uint64_t bytes_in, bytes_out;
+	uint64_t wrong;		/* results that processes have reported to be wrong */
 };
 
 #endif

@@ -57,6 +57,8 @@ static void config_word(const char *word, const char *value)
 		snprintf(config.sections, sizeof(config.sections), "%s", value);
 	else if (!strcmp(word, "mainline-poll"))
 		config.mainline_poll = v;
+	else if (!strcmp(word, "trap"))
+		config.trap = v;
 	else
 		emu_faults_word(word, value);
 }

@@ -255,7 +255,7 @@ static int count(struct emu_device *dev, const char *what, unsigned long long *v
 		{ "completions", s->completions }, { "descriptors", s->descriptors },
 		{ "running", dev->running }, { "async_events", s->async_events }, { "sq_recovered", s->sq_recovered },
 		{ "arm_recovered", s->arm_recovered }, { "sleeps", atomic_load(&sleeps) },
-		{ "timeouts", atomic_load(&timeouts) },
+		{ "timeouts", atomic_load(&timeouts) }, { "wrong_results", atomic_load(&dev->wrong) },
 		{ wdm_fault_name(WDM_FAULT_PAGE), emu_faults_pages() },
 	};
 	unsigned int i;

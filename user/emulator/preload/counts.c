@@ -40,3 +40,10 @@ void emu_counts_add(struct emu_device *dev)
 	__atomic_fetch_add(&all[dev->index].bytes_out, now->bytes_out - seen->bytes_out, __ATOMIC_RELAXED);
 	*seen = *now;
 }
+
+void emu_counts_wrong(struct emu_device *dev)
+{
+	atomic_fetch_add(&dev->wrong, 1);
+	if (all)
+		__atomic_fetch_add(&all[dev->index].wrong, 1, __ATOMIC_RELAXED);
+}

@@ -14,6 +14,11 @@
 #define REST_MAX_NS	1000000ull
 #define RINGS_BYTES	65536
 #define LATENT_JOBS	16384
+/*
+ * The control thread may share a CPU with the client, and then sees the last of several doorbells: of a client that
+ * submits at once after its CQ doorbell it may never see one.
+ */
+#define HIDDEN_PASSES	UINT32_MAX
 
 unsigned long long emu_now(void)
 {
@@ -81,6 +86,17 @@ static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 		memcpy(p, buf, len);
 	}
 	return 0;
+}
+
+static int env_dma_swap(void *host, u32 fn, u64 addr, u32 old, u32 new)
+{
+	unsigned char *p = bus_memory(host, addr, sizeof(u32));
+
+	(void)fn;
+	if (!p || addr % sizeof(u32))
+		return -EFAULT;
+	return __atomic_compare_exchange_n((u32 *)(void *)p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ?
+		0 : -EAGAIN;
 }
 
 static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
@@ -250,14 +266,15 @@ static int model_up(struct emu_device *dev)
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
 		.type = dev->kind->type, .generation = dev->generation, .queues = c->queues,
-		.latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
+		.latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps, .hidden_passes = c->trap ? 0 : HIDDEN_PASSES,
 		/* Requests wait in the model, not in a worker, until their latency has passed. */
 		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};
 	void *mem = memory(wdm_device_size(&attr));
 
 	dev->env = (struct wdm_env){
-		.dma_read = env_dma_read, .dma_write = env_dma_write, .sva_read = env_sva_read,
+		.dma_read = env_dma_read, .dma_write = env_dma_write, .dma_swap = env_dma_swap,
+		.sva_read = env_sva_read,
 		.sva_write = env_sva_write, .irq = env_irq, .now_ns = env_now, .fault = env_fault,
 		.engine = emu_config()->no_engine ? dev->kind->no_engine : dev->kind->engine,
 	};

@@ -90,6 +90,7 @@ static void engine_start(struct emu_device *dev)
 	const struct emu_reg *start;
 	struct wdm_look look;
 
+	reg_write(dev, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
 	reg_write(dev, QM_MEM_START_INIT, 1);
 	for (start = dev->kind->start[WDM_ROW(dev->generation)]; start->reg; start++)
 		reg_write(dev, start->reg, start->value);

@@ -4,6 +4,7 @@
 #define EMU_H
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,6 +54,7 @@ struct emu_config {
 	bool nodes;		/* the tree has NUMA nodes of its own */
 	bool null;		/* rings complete in advance, no engine and no threads */
 	bool no_engine;		/* requests are accepted and answered, nothing is computed */
+	bool trap;		/* doorbells fault, so that the device sees each of them */
 	bool mainline_poll;	/* as in mainline's uacce: poll doesn't remember events since the last poll */
 	char sections[64];	/* address of wd-emulate's service for sections; "": there are no sections */
 	char root[256];		/* folder of the sysfs tree and the device nodes */
@@ -139,6 +141,7 @@ struct emu_device {
 	struct wdm_job *done;
 	unsigned int running;
 	struct wdm_stats counted;	/* by counts.c */
+	_Atomic unsigned int wrong;	/* results that this process has reported to be wrong */
 	struct emu_runner runners[EMU_WORKERS_MAX];
 };
 
@@ -169,6 +172,7 @@ void emu_threads_after_fork(void);
 /* counts.c */
 void emu_counts_map(const char *root);
 void emu_counts_add(struct emu_device *dev);
+void emu_counts_wrong(struct emu_device *dev);
 
 /* driver.c: what the kernel's driver does, with the device's lock held, between begin and end */
 void emu_driver_begin(struct emu_device *dev);
@@ -227,10 +231,18 @@ void *emu_shared_map(void *at, size_t len, int fd, off_t offset);
 size_t emu_sq_size(const struct emu_device *dev);
 int emu_queue_open(struct emu_device *dev, int flags);
 void emu_queue_get(struct emu_queue *q);
+/* The device's view of the registers that the queue's owner maps */
+unsigned char *emu_queue_window(const struct emu_queue *q);
 void emu_queue_put(struct emu_queue *q);
 int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg);
 bool emu_queue_ready(struct emu_queue *q, bool waits);
+#define EMU_READY		(POLLIN | POLLRDNORM)
+/* Nothing wakes a sleeper on a null queue when another thread submits, so the sleeper polls this often. */
+#define EMU_NULL_SLICE_NS	1000000ull
+short emu_queue_revents(struct emu_queue *q, short events, bool waits);
+/* An event for sleepers; _nudge: makes them look only. */
 void emu_queue_wake(struct emu_queue *q);
+void emu_queue_nudge(const struct emu_queue *q);
 
 /* null.c */
 void emu_null_start(struct emu_queue *q);
@@ -243,9 +255,32 @@ int emu_region_unmap(void *addr, size_t len, int *ret);
 bool emu_region_covers(const void *addr, size_t len);
 /* Would a call on that range split a region? */
 bool emu_region_cut(const void *addr, size_t len);
+/* The queue, with a reference, whose doorbell window has that address, or NULL */
+struct emu_queue *emu_region_window(const void *addr, size_t *offset);
 void emu_region_after_fork(void);
 
+/* epoll.c */
+/* Is the descriptor an epoll set with queues in it, or in sets within it? */
+bool emu_epoll_has_queues(int fd);
+/* Would a wait on that set find an event? */
+bool emu_epoll_ready(int fd);
+/* Held devices with queues in that set may be due for release. */
+void emu_epoll_release(int fd, bool sleeps);
+
+/* file.c */
+#define EMU_PATH_ROOM		512
+/* Translates a path of the emulated tree to its real path, in @text of EMU_PATH_ROOM bytes; others don't change. */
+const char *emu_path_map(const char *path, char *text);
+
 /* fd.c */
+/* What epoll.c must be told: NULL until it is there. */
+struct emu_fd_epoll {
+	void (*copied)(int from, int fd);	/* both name the same file now */
+	void (*closed)(unsigned int first, unsigned int last);
+	void (*queue_gone)(const struct emu_queue *q);
+	void (*after_fork)(void);
+};
+extern const struct emu_fd_epoll *emu_fd_epoll;
 struct emu_queue *emu_fd_get(int fd);
 #define EMU_FD_FLAGS	(O_ACCMODE | O_SYNC)	/* that F_GETFL reports; O_SYNC includes O_DSYNC */
 int emu_fd_flags(int fd);
@@ -261,6 +296,8 @@ void emu_fd_private_close(int fd);
 /* folder.c: folders that a program keeps open */
 /* Whether the tree's /dev is opened instead: only by O_PATH, because the real one has other nodes as well. */
 bool emu_folder_is_dev(const char *path, int flags);
+/* Says so, once, if the process' user can't reach the emulated tree. */
+void emu_folder_reached(const char *root);
 void emu_folder_opened(const char *path, int fd);
 /* The whole path of a file in such a folder, in full; else path itself. */
 const char *emu_folder_path(int dir, const char *path, char *full, size_t room);

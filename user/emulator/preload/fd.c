@@ -11,6 +11,8 @@
 EMU_REAL(int, close, int fd)
 EMU_REAL(int, fcntl, int fd, int cmd, ...)
 
+const struct emu_fd_epoll *emu_fd_epoll;
+
 static _Atomic(struct emu_queue *) table[EMU_FDS];
 static int open_flags[EMU_FDS];	/* EMU_FD_FLAGS, as opened */
 

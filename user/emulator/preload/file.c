@@ -48,7 +48,7 @@ EMU_REAL(ssize_t, __readlinkat_chk, int dir, const char *path, char *buf, size_t
 EMU_REAL(char *, __realpath_chk, const char *path, char *out, size_t room)
 
 struct path {
-	char text[512];
+	char text[EMU_PATH_ROOM];
 };
 
 /* Translates a path of the emulated tree to its real path; other paths don't change. */
@@ -68,10 +68,19 @@ static const char *path_map(const char *path, struct path *p)
 		/* A real path of the tree doesn't change. */
 		if (!strncmp(path, c->root, strlen(c->root)))
 			return path;
+		emu_folder_reached(c->root);
 		if ((size_t)snprintf(p->text, sizeof(p->text), "%s%s", c->root, path) < sizeof(p->text))
 			return p->text;
 	}
 	return path;
+}
+
+const char *emu_path_map(const char *path, char *text)
+{
+	struct path p;
+	const char *mapped = path_map(path, &p);
+
+	return mapped == p.text ? strcpy(text, mapped) : mapped;
 }
 
 static const char *dev_map(struct path *p)
@@ -372,6 +381,12 @@ char *__realpath_chk(const char *path, char *out, size_t room)
 	return real___realpath_chk()(path_map(path, &p), out, room);
 }
 
+static void epoll_closed(int fd)
+{
+	if (fd >= 0 && emu_fd_epoll)
+		emu_fd_epoll->closed((unsigned int)fd, (unsigned int)fd);
+}
+
 int close(int fd)
 {
 	struct emu_queue *q;
@@ -382,6 +397,7 @@ int close(int fd)
 		return -1;
 	}
 	q = emu_fd_clear(fd);
+	epoll_closed(fd);
 	ret = real_close()(fd);
 
 	if (q)
@@ -420,6 +436,8 @@ int close_range(unsigned int first, unsigned int last, int flags)
 	/* Before other threads can open files with these numbers. */
 	for (i = 0; i < n; i++)
 		old[i] = emu_fd_clear((int)(first + i));
+	if (emu_fd_epoll)
+		emu_fd_epoll->closed(first, last);
 	ret = close_others(first, last);
 	for (i = 0; i < n; i++)
 		if (old[i])
@@ -441,6 +459,8 @@ static int fd_copied(int from, int fd)
 		emu_queue_get(q);
 		emu_fd_set(fd, q, emu_fd_flags(from));
 	}
+	if (!q && emu_fd_epoll)
+		emu_fd_epoll->copied(from, fd);
 	return fd;
 }
 
@@ -449,28 +469,33 @@ int dup(int fd)
 	return fd_copied(fd, real_dup()(fd));
 }
 
-int dup2(int fd, int to)
+/* Is the call going to close @to? It isn't if it fails. */
+static bool dup_replaces(int fd, int to, int flags)
+{
+	return fd != to && to >= 0 && !(flags & ~O_CLOEXEC) && real_fcntl()(fd, F_GETFD) >= 0;
+}
+
+static int dup_over(int fd, int to, int flags)
 {
 	struct emu_queue *old;
 	int ret;
 
-	if (fd == to)
-		return real_dup2()(fd, to);
 	old = emu_fd_clear(to);
-	ret = fd_copied(fd, real_dup2()(fd, to));
+	epoll_closed(to);
+	ret = fd_copied(fd, real_dup3()(fd, to, flags));
 	if (old)
 		emu_queue_put(old);
 	return ret;
 }
 
+int dup2(int fd, int to)
+{
+	return dup_replaces(fd, to, 0) ? dup_over(fd, to, 0) : real_dup2()(fd, to);
+}
+
 int dup3(int fd, int to, int flags)
 {
-	struct emu_queue *old = fd == to ? NULL : emu_fd_clear(to);
-	int ret = fd_copied(fd, real_dup3()(fd, to, flags));
-
-	if (old)
-		emu_queue_put(old);
-	return ret;
+	return dup_replaces(fd, to, flags) ? dup_over(fd, to, flags) : real_dup3()(fd, to, flags);
 }
 
 int fcntl(int fd, int cmd, ...)
@@ -603,6 +628,8 @@ static void fork_child(void)
 	emu_threads_after_fork();
 	emu_sections_after_fork();
 	emu_faults_after_fork();
+	if (emu_fd_epoll)
+		emu_fd_epoll->after_fork();
 }
 
 __attribute__((constructor)) static void file_init(void)

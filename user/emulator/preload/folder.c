@@ -6,8 +6,10 @@
  */
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "emu.h"
 
+EMU_REAL(int, faccessat, int dir, const char *path, int mode, int flags)
 EMU_REAL(int, fstat, int fd, struct stat *st)
 
 static struct folder {
@@ -65,4 +67,19 @@ const char *emu_folder_path(int dir, const char *path, char *full, size_t room)
 	if (!f || (size_t)snprintf(full, room, "%s/%s", f->path, path) >= room)
 		return path;
 	return full;
+}
+
+/* A service may have given up its right to the folder. Says so once, and not in each process of that user. */
+void emu_folder_reached(const char *root)
+{
+	static atomic_uint seen = ~0u;
+	static atomic_bool said;
+	unsigned int user = geteuid();
+	int before = errno;
+
+	if (atomic_exchange(&seen, user) != user && real_faccessat()(AT_FDCWD, root, X_OK, AT_EACCESS) &&
+	    !atomic_exchange(&said, true))
+		fprintf(stderr, "wd-emulate: user %u can't reach the emulated devices in %s: "
+			"expected wd-emulate --user %u\n", user, root, user);
+	errno = before;
 }

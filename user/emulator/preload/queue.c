@@ -12,6 +12,7 @@
 #include <misc/uacce/uacce.h>
 #include "emu.h"
 
+EMU_REAL(long, syscall, long number, ...)
 EMU_REAL(int, open, const char *path, int flags, ...)
 EMU_REAL(int, close, int fd)
 EMU_REAL(int, munmap, void *addr, size_t len)
@@ -82,7 +83,7 @@ size_t emu_window_own(const struct emu_device *dev)
 
 int emu_shared_memory(size_t bytes)
 {
-	int fd = emu_fd_private((int)syscall(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
+	int fd = emu_fd_private((int)real_syscall()(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
 
 	if (fd < 0 || !ftruncate(fd, (off_t)bytes))
 		return fd;
@@ -103,6 +104,11 @@ void *emu_shared_map(void *at, size_t len, int fd, off_t offset)
 static unsigned char *window(const struct emu_queue *q)
 {
 	return q->dev->bar4 + (size_t)q->id * QM_DB_WINDOW;
+}
+
+unsigned char *emu_queue_window(const struct emu_queue *q)
+{
+	return shares_doorbell(q->dev) ? q->dev->bar2 : window(q);
 }
 
 /* The device's view of the queue's window */
@@ -206,7 +212,11 @@ void emu_queue_put(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
 
-	if (atomic_fetch_sub(&q->refs, 1) != 1 || atomic_load(&q->foreign))
+	if (atomic_fetch_sub(&q->refs, 1) != 1)
+		return;
+	if (emu_fd_epoll)
+		emu_fd_epoll->queue_gone(q);
+	if (atomic_load(&q->foreign))
 		return;
 	emu_device_enter(dev);
 	emu_driver_begin(dev);
@@ -281,6 +291,10 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg)
 
 	if (atomic_load(&q->foreign))
 		return -EPERM;
+	if (cmd == UACCE_CMD_WRONG_RESULT) {
+		emu_counts_wrong(q->dev);
+		return 0;
+	}
 	emu_device_enter(q->dev);
 	emu_driver_begin(q->dev);
 	err = queue_command(q, (unsigned int)cmd, arg);
@@ -346,11 +360,27 @@ bool emu_queue_ready(struct emu_queue *q, bool waits)
 	return ready;
 }
 
-void emu_queue_wake(struct emu_queue *q)
+short emu_queue_revents(struct emu_queue *q, short events, bool waits)
+{
+	if (atomic_load(&q->foreign))
+		return POLLERR;
+	if (atomic_load(&q->dead))
+		return (short)((events & EMU_READY) | POLLERR | POLLHUP);
+	if (!(events & EMU_READY))
+		return 0;
+	return emu_queue_ready(q, waits) ? events & EMU_READY : 0;
+}
+
+void emu_queue_nudge(const struct emu_queue *q)
 {
 	static const unsigned long long one = 1;
 
-	atomic_store(&q->event, EMU_EVENT_NEW);
 	if (real_write()(q->event_fd, &one, sizeof(one)) < 0)
 		return;	/* full: readable already */
+}
+
+void emu_queue_wake(struct emu_queue *q)
+{
+	atomic_store(&q->event, EMU_EVENT_NEW);
+	emu_queue_nudge(q);
 }

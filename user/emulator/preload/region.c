@@ -68,6 +68,12 @@ static void *map_memory(const struct emu_queue *q, unsigned int type, void *addr
 	return MAP_FAILED;
 }
 
+/* Stores to a doorbell window are to fault, or not. */
+static int region_prot(unsigned int type, int prot)
+{
+	return type == UACCE_QFRT_MMIO && emu_config()->trap ? prot & ~PROT_WRITE : prot;
+}
+
 void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, int prot, int flags, off_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -79,7 +85,7 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	err = access == O_WRONLY || (access == O_RDONLY && prot & PROT_WRITE) ? -EACCES :
 	      region_check(q, len, flags, offset, &type);
 	if (!err) {
-		p = map_memory(q, type, addr, len, prot, flags);
+		p = map_memory(q, type, addr, len, region_prot(type, prot), flags);
 		if (p == MAP_FAILED)
 			err = -errno;
 	}
@@ -97,6 +103,24 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	if (err)
 		errno = -err;
 	return p;
+}
+
+struct emu_queue *emu_region_window(const void *addr, size_t *offset)
+{
+	uintptr_t at = (uintptr_t)addr;
+	struct emu_queue *q = NULL;
+	unsigned int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_regions && !q; i++)
+		if (regions[i].type == UACCE_QFRT_MMIO && at >= regions[i].start && at < regions[i].end) {
+			q = regions[i].q;
+			*offset = at - regions[i].start;
+		}
+	if (q)
+		emu_queue_get(q);
+	pthread_mutex_unlock(&lock);
+	return q;
 }
 
 /* Whether a call on that range would cut a region; such a call is refused. */

@@ -2,6 +2,7 @@
 /* wd-emulate: runs a program with emulated accelerators. */
 #include <errno.h>
 #include <getopt.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,10 +40,12 @@ struct options {
 	unsigned long mbps;
 	unsigned long long latency_ns;
 	int mainline_poll;
+	int trap;
 	const char *fault;
 	unsigned long long seed;
 	const char *sections;
 	const char *stats;
+	const struct passwd *user;
 };
 
 static pid_t child;
@@ -51,9 +54,9 @@ static void usage(FILE *to)
 {
 	fputs("usage: wd-emulate [--zip N[@v2|@v3]] [--sec N[@v2|@v3]] [--hpre N[@v2|@v3]]\n"
 	      "                  [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS] [--workers N]\n"
-	      "                  [--engine all|none] [--mainline-poll] [--null]\n"
+	      "                  [--engine all|none] [--mainline-poll] [--trap-doorbells] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
-	      "                  [--node N,...] [--sections FILE] [--stats FILE]\n"
+	      "                  [--node N,...] [--sections FILE] [--stats FILE] [--user USER]\n"
 	      "                  -- COMMAND [ARGUMENT]...\n\n"
 	      "Run COMMAND with emulated accelerators; wd-emulate(1) describes the options.\n"
 	      "With --null or --engine none, devices compute nothing: the output of requests is garbage.\n", to);
@@ -74,6 +77,7 @@ static void help(void)
 	      "  --engine all|none            whether devices compute (all)\n"
 	      "  --null                       null devices, which measure everything except the device\n"
 	      "  --mainline-poll              poll(2) as in mainline's drivers\n"
+	      "  --trap-doorbells             the device sees every doorbell, as hardware does (slow; x86-64)\n"
 	      "  --fault KIND=WHEN...         requests, queues or devices fail, the next N times (N), "
 	      "once in N (1/N),\n"
 	      "                               each TIME (1/TIME), or B times in a row (B/N, B/TIME); wd-emulate(1)\n"
@@ -82,6 +86,7 @@ static void help(void)
 	      "  --node N,...                 NUMA nodes of the devices, in their order\n"
 	      "  --sections FILE              sections, in the format of warpdrive.conf(5)\n"
 	      "  --stats FILE                 at the end, write what each device has done; - is standard error\n"
+	      "  --user USER                  the devices are this user's, to whom the command may change\n"
 	      "  --help                       print this help\n", stdout);
 }
 
@@ -188,6 +193,37 @@ static void nodes(const char *text, struct tree_shape *shape)
 	}
 }
 
+/* By name or by number */
+static const struct passwd *user(const char *text)
+{
+	const struct passwd *p = getpwnam(text);
+	char *end;
+
+	if (!p && *text >= '0' && *text <= '9') {
+		unsigned long id = strtoul(text, &end, 10);
+
+		p = *end || id > 0xfffffffeul ? NULL : getpwuid((uid_t)id);
+	}
+	if (!p) {
+		fprintf(stderr, "wd-emulate: --user %s: expected the name or the number of a user\n", text);
+		exit(EXIT_USAGE);
+	}
+	if (geteuid() && p->pw_uid != geteuid()) {
+		fprintf(stderr, "wd-emulate: --user %s: expected to be run by root, or as that user\n", text);
+		exit(EXIT_USAGE);
+	}
+	return p;
+}
+
+static int trap(void)
+{
+#ifndef __x86_64__
+	fputs("wd-emulate: --trap-doorbells: expected a machine of x86-64\n", stderr);
+	exit(EXIT_USAGE);
+#endif
+	return 1;
+}
+
 static int options_parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
@@ -204,16 +240,18 @@ static int options_parse(int argc, char **argv, struct options *o)
 		{ "fault", required_argument, NULL, 'f' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "mainline-poll", no_argument, NULL, 'm' },
+		{ "trap-doorbells", no_argument, NULL, 'T' },
 		{ "node", required_argument, NULL, 'N' },
 		{ "sections", required_argument, NULL, 'S' },
 		{ "stats", required_argument, NULL, 't' },
+		{ "user", required_argument, NULL, 'u' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c, i;
 
 	while ((c = getopt_long(argc, argv, "+h", table, &i)) != -1) {
-		if (c == 'l' || c == 'b' || c == 'w' || c == 'e' || c == 'm' || c == 'f' || c == 's' || c == 't')
+		if (strchr("lbwemTfst", c))
 			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
@@ -255,6 +293,9 @@ static int options_parse(int argc, char **argv, struct options *o)
 		case 'm':
 			o->mainline_poll = 1;
 			break;
+		case 'T':
+			o->trap = trap();
+			break;
 		case 'N':
 			nodes(optarg, &o->shape);
 			break;
@@ -263,6 +304,9 @@ static int options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 't':
 			o->stats = optarg;
+			break;
+		case 'u':
+			o->user = user(optarg);
 			break;
 		case 'h':
 			help();
@@ -298,9 +342,9 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	devices_text(DEVICE_HPRE, hpre);
 	snprintf(spec, sizeof(spec),
 		 "zip=%s sec=%s hpre=%s queues=%u depth=%u workers=%lu mbps=%lu "
-		 "latency=%llu engine=%s mainline-poll=%d%s",
+		 "latency=%llu engine=%s mainline-poll=%d trap=%d%s",
 		 zip, sec, hpre, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine,
-		 o->mainline_poll, o->null ? " null" : "");
+		 o->mainline_poll, o->trap, o->null ? " null" : "");
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "",
 		 o->fault ? o->fault : "");
@@ -425,7 +469,8 @@ int main(int argc, char **argv)
 		return EXIT_SETUP;
 	}
 	sections_start(&o, root, address);
-	if (!tree_make(root, &o.shape) && (!o.stats || !report_begin(root, o.stats))) {
+	if (!tree_make(root, &o.shape) && (!o.stats || !report_begin(root, o.stats)) &&
+	    (!o.user || !tree_give(root, o.user->pw_uid, o.user->pw_gid))) {
 		if (*address)
 			sections_show(root);
 		env_set(&o, root, library, address);

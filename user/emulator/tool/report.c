@@ -50,10 +50,12 @@ int report_end(void)
 
 	for (i = 0; i < devices_nr(); i++) {
 		device_name(i, device);
-		fprintf(report, "%s requests %" PRIu64 " bytes_in %" PRIu64 " bytes_out %" PRIu64 "\n", device,
+		fprintf(report, "%s requests %" PRIu64 " bytes_in %" PRIu64, device,
 			__atomic_load_n(&all[i].requests, __ATOMIC_RELAXED),
-			__atomic_load_n(&all[i].bytes_in, __ATOMIC_RELAXED),
-			__atomic_load_n(&all[i].bytes_out, __ATOMIC_RELAXED));
+			__atomic_load_n(&all[i].bytes_in, __ATOMIC_RELAXED));
+		fprintf(report, " bytes_out %" PRIu64 " wrong %" PRIu64 "\n",
+			__atomic_load_n(&all[i].bytes_out, __ATOMIC_RELAXED),
+			__atomic_load_n(&all[i].wrong, __ATOMIC_RELAXED));
 	}
 	if (report == stderr)
 		return 0;

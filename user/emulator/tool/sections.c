@@ -84,6 +84,22 @@ static unsigned int share_sum(const struct section *s, unsigned int position)
 	return sync + async;
 }
 
+static void endpoints_begin(struct section *s)
+{
+	char name[DEVICE_NAME];
+	unsigned int k;
+
+	for (k = 0; k < s->nr_devices; k++) {
+		device_name(s->device[k], name);
+		s->place[k].endpoint = s->limit ? ENDPOINT_NONE : 0;
+		s->place[k].node = devs.node[s->device[k]];
+		if (share_sum(s, k))
+			endpoint_set_engine(&s->place[k], name);
+	}
+	if (s->limit)
+		endpoints_form(s->place, s->nr_devices);
+}
+
 static int section_begin(struct section *s)
 {
 	unsigned int i, k, all = 0;
@@ -106,18 +122,17 @@ static int section_begin(struct section *s)
 		fprintf(stderr, "wd-emulate: section %s: expected at least one context\n", s->name);
 		return -1;
 	}
+	endpoints_begin(s);
 	for (i = 0; i < s->num_processes; i++)
-		for (k = 0; k < (s->limit ? s->nr_devices : 1); k++) {
+		for (k = 0; k < (unsigned int)endpoints_count(s->place, s->nr_devices); k++) {
 			struct slot *slot = &s->slot[s->nr_slots];
 
-			if (s->limit && !share_sum(s, k))
-				continue;
 			if (s->nr_slots++ == SLOTS_MAX) {
 				fprintf(stderr, "wd-emulate: section %s: expected at most %d slots\n", s->name,
 					SLOTS_MAX);
 				return -1;
 			}
-			slot->member = s->limit ? (int)k : -1;
+			slot->endpoint = (int)k;
 			slot->index = (int)i;
 			slot->pidfd = -1;
 		}
@@ -139,15 +154,15 @@ int sections_begin(const struct sections_devices *devices)
 
 void slot_name(const struct section *s, const struct slot *slot, char name[64])
 {
-	if (slot->member < 0)
-		snprintf(name, 64, "%s_INT_%d", s->name, slot->index);
+	if (s->limit)
+		snprintf(name, 64, "%s_DEV%d_INT_%d", s->name, slot->endpoint, slot->index);
 	else
-		snprintf(name, 64, "%s_DEV%d_INT_%d", s->name, slot->member, slot->index);
+		snprintf(name, 64, "%s_INT_%d", s->name, slot->index);
 }
 
-bool slot_has(const struct slot *slot, unsigned int position)
+bool slot_has(const struct section *s, const struct slot *slot, unsigned int position)
 {
-	return slot->member < 0 || slot->member == (int)position;
+	return slot->endpoint == s->place[position].endpoint;
 }
 
 static bool slot_is(const struct section *s, const struct slot *slot, const char *want)
@@ -346,7 +361,7 @@ static int charge_choose(struct charge *c)
 	struct slot *slot = attachment_of(c->pid, &s);
 	int k = slot ? position_of(s, c->device) : 0;
 
-	if (slot && (k < 0 || !slot_has(slot, (unsigned int)k)))
+	if (slot && (k < 0 || !slot_has(s, slot, (unsigned int)k)))
 		return -EACCES;
 	if (slot && s->state != SECTION_IS_LIVE)
 		return -ESHUTDOWN;
@@ -417,7 +432,7 @@ int charges_left(unsigned int device, pid_t pid)
 	if (!slot)
 		return (int)free;
 	k = position_of(s, device);
-	if (k < 0 || !slot_has(slot, (unsigned int)k) || s->state != SECTION_IS_LIVE)
+	if (k < 0 || !slot_has(s, slot, (unsigned int)k) || s->state != SECTION_IS_LIVE)
 		return 0;
 	extra = s->max_extra > extras ? s->max_extra - extras : 0;
 	return (int)(share_sum(s, (unsigned int)k) - slot->used[k] + (extra < free ? extra : free));

@@ -7,13 +7,14 @@
 #include <sys/types.h>
 #include "config.h"
 #include "devices.h"
+#include "endpoints.h"
 
 #define SECTIONS_MAX	16
 #define SLOTS_MAX	64	/* of a section */
 #define CHARGES_MAX	4096
 
 struct slot {
-	int member;		/* position of its only device, or -1 for all */
+	int endpoint;		/* whose devices it has */
 	int index;
 	pid_t owner;		/* 0: no process is attached */
 	int pidfd;
@@ -51,6 +52,7 @@ struct section {
 	} nodes[DEVICES_MAX];
 	unsigned int nr_nodes;
 	unsigned int device[DEVICES_MAX];	/* numbers, in order */
+	struct endpoint_device place[DEVICES_MAX];	/* in the same order */
 	unsigned int nr_devices;
 	struct section_ids uids, gids;
 	enum section_state state;
@@ -89,7 +91,7 @@ void section_share(const struct section *s, unsigned int position, unsigned int 
 void sections_show(const char *root);
 int device_node(unsigned int device);
 void slot_name(const struct section *s, const struct slot *slot, char name[64]);
-bool slot_has(const struct slot *slot, unsigned int position);
+bool slot_has(const struct section *s, const struct slot *slot, unsigned int position);
 struct slot *attachment_of(pid_t pid, struct section **s);
 /* Return: 0 and *slot (NULL: none is free), or -errno and *why. */
 int attach(const char *name, const char *want, pid_t pid, uid_t uid, int conn, struct section **s, struct slot **slot,

@@ -153,6 +153,8 @@ static void put_device(struct message *m, const struct section *s, unsigned int 
 		put_u32(m, UACCE_A_MEMBER_SYNC, sync);
 		put_u32(m, UACCE_A_MEMBER_ASYNC, async);
 		put_u32(m, UACCE_A_MEMBER_RESERVED, s->num_processes * (sync + async));
+		if (s->limit && s->place[k].endpoint >= 0)
+			put_u32(m, UACCE_A_MEMBER_ENDPOINT, (unsigned int)s->place[k].endpoint);
 	}
 	nest_end(m, nest);
 }
@@ -170,7 +172,7 @@ static void tell_granted(int conn, unsigned int seq, unsigned char cmd, const st
 	put_u32(&m, UACCE_A_QUEUE_PRIORITY, s->priority);
 	put_u32(&m, UACCE_A_MAX_EXTRA, s->max_extra);
 	for (k = 0; k < s->nr_devices; k++)
-		if (slot_has(slot, k))
+		if (slot_has(s, slot, k))
 			put_device(&m, s, k, true);
 	message_send(conn, &m);
 }

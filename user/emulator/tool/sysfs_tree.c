@@ -248,6 +248,27 @@ int tree_make(const char *root, const struct tree_shape *shape)
 	return t.err;
 }
 
+static uid_t to_user;
+static gid_t to_group;
+
+static int give_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st, (void)kind, (void)where;
+	return lchown(path, to_user, to_group);
+}
+
+int tree_give(const char *root, unsigned int user, unsigned int group)
+{
+	int err;
+
+	to_user = user;
+	to_group = group;
+	err = nftw(root, give_one, 16, FTW_PHYS) ? -errno : 0;
+	if (err)
+		fprintf(stderr, "wd-emulate: can't give %s to user %u: %s\n", root, user, strerror(-err));
+	return err;
+}
+
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
 	(void)st, (void)kind, (void)where;

@@ -14,6 +14,8 @@ struct tree_shape {
 
 /* 0 or -errno, with a message printed. */
 int tree_make(const char *root, const struct tree_shape *shape);
+/* Gives all of it to that user. 0 or -errno, with a message printed. */
+int tree_give(const char *root, unsigned int user, unsigned int group);
 void tree_remove(const char *root);
 
 #endif
