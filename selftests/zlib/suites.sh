@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Suites of others: zlib's own programs, and Python's and Perl's tests of zlib, have the outcomes that they have with
-# the distribution's zlib, without devices and with them.
-# WD_TEST_LONG=1: also their tests of archives, and sources that are not in the cache.
+# Suites of others: zlib's own programs, and Python's, Perl's and Ruby's tests of zlib, have the outcomes that they have
+# with the distribution's zlib, without devices and with them. On devices those of Ruby's that the file ruby_differs
+# names fail by intention, which is tested as well.
+# WD_TEST_LONG=1: also tests of archives, and sources that are not in the cache.
 
 . "$(dirname "$0")/zlib.inc.sh"
 . "$(dirname "$0")/../include/outcomes.sh"
 need_devices
 
+DIFFERS=$(realpath "$(dirname "$0")/ruby_differs")
 PYTHON='test_zlib test_gzip' PERL=Compress-Raw-Zlib
 [ -z "${WD_TEST_LONG:-}" ] ||
 	PYTHON="$PYTHON test_zipfile test_tarfile test_shutil test_zipimport" PERL="$PERL IO-Compress"
@@ -101,6 +103,50 @@ test_perl() {
 		perl_suite devices "$suite" on_devices host --
 		same without devices
 	done
+}
+
+# ruby NAME COMMAND...: Ruby's tests as NAME.log, and the names of those that fail as NAME.
+ruby() {
+	# shellcheck disable=SC2016 # for the shell there
+	local run='cd "$WARPDRIVE_PROGRAMS/usr/lib" && export RUBYLIB
+		RUBYLIB=$(echo $PWD/ruby/[0-9]* $PWD/*/ruby/[0-9]*)
+		RUBYLIB=${RUBYLIB// /:} && cd "$2" && exec ruby -W0 "$1/test/runner.rb" -v "$1/test/zlib/test_zlib.rb"'
+
+	"${@:2}" bash -c "$run" bash "$SOURCE" "$PWD" >"$1.log" 2>&1 || :
+	awk '/^ +[0-9]+\) (Failure|Error):/ { getline; print $1 }' "$1.log" | sort >"$1"
+	grep -qE '^[0-9]{2,} tests, [0-9]{3,} assertions' "$1.log" || { tail -n 30 "$1.log"; return 1; }
+}
+
+# differs FILE: what fails is in the list, and what always fails has failed.
+differs() {
+	grep -v '^#' "$DIFFERS" | cut -d' ' -f1 | sort >listed
+	awk '$2 == "always" { print $1 }' "$DIFFERS" | sort >always
+	[ -z "$(comm -23 "$1" listed)" ] && [ -z "$(comm -13 "$1" always)" ] && return
+	echo 'failed:'
+	cat "$1" "$1.log"
+	return 1
+}
+
+# The source has the version of the release's ruby.
+test_ruby() {
+	local how
+
+	need_also ruby
+	source_of "ruby$(with_set ruby ruby --disable-gems -e 'print RUBY_VERSION[/\d+\.\d+/]')"
+	ruby without stock with_set ruby
+	same without /dev/null
+	ruby none on_none ruby
+	same none /dev/null
+	ruby devices on_devices ruby --
+	differs devices
+	devices_deflated 1000000
+	WD_ZLIB_INFLATE=stream ruby streams on_devices ruby --
+	differs streams
+	for how in fail corrupt; do
+		ruby $how on_devices ruby --fault $how=1/10 --
+		differs $how
+	done
+	did_at_least 1 wrong
 }
 
 run_tests "$@"

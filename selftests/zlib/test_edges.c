@@ -424,6 +424,8 @@ TEST_F(edges, rule_11_the_trailer_needs_no_room)
 	for (i = 0; i < 4; i++) {
 		b = squeeze(&self->z[STOCK], &HOW(9, bits[i] == 47 ? 31 : bits[i]), self->text.p, MIB);
 		ASSERT_LT(64 * KIB, b.len);
+		/* Raw data has no checksum: devices get it only where results aren't verified. */
+		setenv("WD_VERIFY", bits[i] < 0 ? "0" : "1", 1);
 		for (last = 0; last <= 8; last++) {
 			before = requests();
 			in_two_calls(&self->z[STOCK], &s, bits[i], &b, last, MIB, got[STOCK]);
@@ -431,7 +433,7 @@ TEST_F(edges, rule_11_the_trailer_needs_no_room)
 			for (j = 0; j < 6; j++)
 				EXPECT_EQ(got[STOCK][j], got[SHIM][j])
 					TH_LOG("windowBits %d, the last %zu bytes, value %d", bits[i], last, j);
-			EXPECT_TRUE(as_with_devices(before));
+			EXPECT_TRUE(as_with_devices(before)) TH_LOG("windowBits %d", bits[i]);
 		}
 		bytes_free(&b);
 	}

@@ -63,7 +63,7 @@ static int once_on_devices(FIXTURE_DATA(once) *self, const char *fault, const ch
 struct stats {
 	char program[64];
 	unsigned long long pid, deflate_streams, deflate_device, deflate_zlib, parts, redone;
-	unsigned long long inflate_streams, inflate_device, inflate_zlib;
+	unsigned long long inflate_streams, inflate_device, inflate_zlib, wrong;
 };
 
 /* The n-th line. Returns how many lines there are. */
@@ -77,10 +77,11 @@ static int stats_read(FIXTURE_DATA(once) *self, int n, struct stats *s)
 	while (f && fgets(line, sizeof(line), f))
 		if (lines++ == n && (sscanf(line, "program=%63s pid=%llu deflate_streams=%llu deflate_device_bytes=%llu"
 					    " deflate_zlib_bytes=%llu parts=%llu parts_redone=%llu inflate_streams=%llu"
-					    " inflate_device_bytes=%llu inflate_zlib_bytes=%llu%n", s->program, &s->pid,
-					    &s->deflate_streams, &s->deflate_device, &s->deflate_zlib, &s->parts,
+					    " inflate_device_bytes=%llu inflate_zlib_bytes=%llu wrong=%llu%n",
+					    s->program, &s->pid, &s->deflate_streams, &s->deflate_device,
+					    &s->deflate_zlib, &s->parts,
 					    &s->redone, &s->inflate_streams, &s->inflate_device, &s->inflate_zlib,
-					    &end) != 10 || strcmp(line + end, "\n")))
+					    &s->wrong, &end) != 11 || strcmp(line + end, "\n")))
 			printf("# not as documented: %s", line);
 	if (f)
 		fclose(f);

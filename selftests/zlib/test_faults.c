@@ -378,4 +378,22 @@ TEST_F(faults, rule_13_a_child_opens_devices_of_its_own)
 	EXPECT_TRUE(finishes(self));
 }
 
+/* A service that was started before the drivers were loaded. */
+TEST_F(faults, rule_7_a_device_that_comes_later_is_found)
+{
+	unsigned long long before;
+
+	all_devices("remove");
+	before = requests();
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_EQ(before, requests());
+	all_devices("return");
+	EXPECT_LT(0, asked_again(self));
+	before = requests();
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_LE(before + CHUNKS, requests());
+}
+
 ZLIB_TEST_MAIN

@@ -3,7 +3,10 @@
  * A process that gets no more memory. zlib takes all of a stream's memory when the stream is made, so deflate() never
  * fails for it, and neither does it here. This program's malloc() refuses large blocks on demand, of whichever library.
  */
+#include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "edges.h"
 #include "kselftest_harness.h"
@@ -185,4 +188,151 @@ int main(int argc, char **argv)
 	}
 	zlibs_start(argv);
 	return zlib_shim_built() ? test_harness_run(argc, argv) : 4;
+}
+
+
+#define STREAMS	1000
+
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* What so many streams take, each with more than a part. */
+static size_t taken_by(FIXTURE_DATA(memory) *self, const struct zlib *z)
+{
+	static z_stream s[STREAMS];
+	size_t before = in_use(), after;
+	unsigned int i;
+
+	for (i = 0; i < STREAMS; i++) {
+		s[i] = (z_stream){ .next_in = self->in.p, .avail_in = 300 * KIB,
+				   .next_out = self->out.p, .avail_out = MIB };
+		zlib_deflate_init(z, &s[i], 1, 15, 8, Z_DEFAULT_STRATEGY);
+		if (z->deflate(&s[i], Z_NO_FLUSH) != Z_OK || s[i].avail_in)
+			return 0;
+	}
+	after = in_use();
+	for (i = 0; i < STREAMS; i++)
+		z->deflateEnd(&s[i]);
+	return after - before;
+}
+
+/* 256 MiB, and what the states of streams take. */
+TEST_F(memory, rule_4_all_streams_of_a_process_have_a_bound)
+{
+	unsigned long long before = requests();
+	size_t stock, ours;
+
+	if (!REFUSES)
+		SKIP(return, "a sanitizer counts memory in another way");
+	stock = taken_by(self, &self->z[STOCK]);
+	ours = taken_by(self, &self->z[SHIM]);
+	ASSERT_LT(0, stock);
+	ASSERT_LE(stock, ours);
+	EXPECT_GT(270 * MIB, ours - stock) TH_LOG("%zu bytes, zlib %zu", ours, stock);
+	EXPECT_LT(before + STREAMS / 5, requests());
+	/* It is free again. */
+	before = requests();
+	begin(self, 15);
+	EXPECT_EQ(Z_STREAM_END, give(self, STREAM, Z_FINISH));
+	EXPECT_LE(before + STREAM / (256 * KIB), requests());
+	self->z[SHIM].deflateEnd(&self->s);
+}
+
+#define STACK		(256 * KIB)
+#define STACK_MOST	(10 * KIB)	/* documented */
+#define PAINT		0xa5
+#define FRAME		256		/* of the function that paints, and of the one that it calls for that */
+
+FIXTURE(stack) {
+	struct zlib z[SIDES];
+	struct bytes in, out;
+	z_stream s;
+	int flush, ret;
+	unsigned char *stack;
+	size_t used;
+	void (*call)(struct _test_data_stack *self);
+};
+
+FIXTURE_SETUP(stack)
+{
+	zlibs_open(self->z);
+	self->in = bytes_of(DATA_MIXED, STREAM);
+	self->out = (struct bytes){ .p = malloc(2 * STREAM), .room = 2 * STREAM };
+	self->s.next_in = self->in.p;
+	self->s.next_out = self->out.p;
+	self->s.avail_out = 2 * STREAM;
+}
+
+FIXTURE_TEARDOWN(stack)
+{
+	bytes_free(&self->in);
+	bytes_free(&self->out);
+}
+
+static void do_init(FIXTURE_DATA(stack) *self)
+{
+	self->ret = zlib_deflate_init(&self->z[SHIM], &self->s, 1, 15, 8, Z_DEFAULT_STRATEGY);
+}
+
+static void do_deflate(FIXTURE_DATA(stack) *self)
+{
+	self->ret = self->z[SHIM].deflate(&self->s, self->flush);
+}
+
+/* Paints the stack below its own frame, and looks how far the call has come, from that frame on. */
+static __attribute__((noinline)) void *call_painted(void *p)
+{
+	FIXTURE_DATA(stack) *self = p;
+	unsigned char *frame = __builtin_frame_address(0);
+	size_t left = (size_t)(frame - self->stack), i = 0;
+
+	memset(self->stack, PAINT, left - FRAME);
+	self->call(self);
+	while (i < left && self->stack[i] == PAINT)
+		i++;
+	self->used = left - i;
+	return NULL;
+}
+
+/* In a thread, whose stack has room for the measurement. */
+static size_t stack_used(FIXTURE_DATA(stack) *self, void (*call)(FIXTURE_DATA(stack) *self))
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	self->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	self->call = call;
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, self->stack, STACK);
+	if (pthread_create(&thread, &attr, call_painted, self) || pthread_join(thread, NULL))
+		return STACK;
+	pthread_attr_destroy(&attr);
+	munmap(self->stack, STACK);
+	return self->used;
+}
+
+/* The first deflate() with enough data opens libraries and devices. */
+TEST_F(stack, rule_4_calls_need_little)
+{
+	unsigned long long before = requests();
+	size_t used;
+	int i;
+
+	if (!REFUSES)
+		SKIP(return, "a sanitizer needs more");
+	EXPECT_GE(STACK_MOST, stack_used(self, do_init));
+	ASSERT_EQ(Z_OK, self->ret);
+	for (i = 0; i < 3; i++) {
+		self->s.avail_in = STREAM / 3;
+		self->flush = i < 2 ? Z_NO_FLUSH : Z_FINISH;
+		used = stack_used(self, do_deflate);
+		EXPECT_GE(STACK_MOST, used) TH_LOG("call %d: %zu bytes", i, used);
+		ASSERT_EQ(i < 2 ? Z_OK : Z_STREAM_END, self->ret);
+	}
+	EXPECT_LT(before, requests());
+	EXPECT_EQ(Z_OK, self->z[SHIM].deflateEnd(&self->s));
 }

@@ -22,18 +22,30 @@ static const char *file_of(const void *code)
 #endif
 }
 
+/* Whole names: others have libraries whose names begin like ours. */
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = {
+		"libwd", "libwd_aead", "libwd_cipher", "libwd_comp", "libwd_dh", "libwd_digest", "libwd_ecc",
+		"libwd_rsa", "libuacce-emu",
+	};
+	size_t i, len;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		len = strlen(names[i]);
+		if (!strncmp(name, names[i], len) && !strncmp(name + len, ".so", 3) &&
+		    (!name[len + 3] || name[len + 3] == '.'))
+			return true;
+	}
+	return false;
+}
+
 bool wdz_is_warpdrive(const void *caller)
 {
-	static const char *const names[] = { "libwd", "libuacce-emu" };
-	const char *file = file_of(caller), *name;
-	size_t i;
+	const char *file = file_of(caller), *slash;
 
 	if (!file)
 		return false;
-	name = strrchr(file, '/');
-	name = name ? name + 1 : file;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
+	slash = strrchr(file, '/');
+	return is_ours(slash ? slash + 1 : file);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the environment once. A library that is preloaded can't refuse to load: a bad value is reported and ignored. */
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,14 +55,16 @@ static void complain(const char *key, const char *value, const char *expected)
 /* The line is written at exit, when the program may have another folder. If this one has no name, the path stays. */
 static char *absolute(const char *path)
 {
-	char folder[PATH_MAX], *whole;
 	int saved = errno;
-	bool named = *path != '/' && getcwd(folder, sizeof(folder)) && *folder == '/';
+	char *folder = *path == '/' ? NULL : getcwd(NULL, 0), *whole;
 
 	errno = saved;
-	if (!named)
-		return strdup(path);
-	return asprintf(&whole, "%s/%s", folder, path) < 0 ? NULL : whole;
+	if (!folder || *folder != '/')
+		whole = strdup(path);
+	else if (asprintf(&whole, "%s/%s", folder, path) < 0)
+		whole = NULL;
+	free(folder);
+	return whole;
 }
 
 static void config_read(void)

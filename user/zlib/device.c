@@ -14,12 +14,13 @@
 #include "device.h"
 #include "generation.h"
 #include "slot.h"
+#include "stats.h"
 
 #define DEADLINE_MS	5000	/* of a part: only a device that lost it takes longer */
 #define SLICE_MS	20	/* of a sleep: programs close descriptors, the queue's, too */
 #define BUSY_TRIES	50
 #define DEPTH		1024	/* parts of a process in flight */
-#define TAKE		16	/* completions at a time */
+#define TAKE		8	/* completions at a time */
 #define WINDOW_LOW	12
 #define WINDOWS		4
 
@@ -84,7 +85,8 @@ static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_com
 		.comp_lv = dir == WD_DIR_COMPRESS,
 		.win_size = win,
 		.data_fmt = WD_FLAT_BUF,
-		.flags = WD_SESS_PATH_HW | (cq ? WD_SESS_CQ : 0),
+		/* zlib itself does again what a device made wrong. */
+		.flags = WD_SESS_PATH_HW | WD_SESS_VERIFY | (cq ? WD_SESS_CQ : 0),
 		.timeout_ms = DEADLINE_MS,
 		.cq = cq,
 	};
@@ -144,10 +146,37 @@ handle_t wdz_session_stream(enum wd_comp_alg_type alg)
 {
 	struct wd_comp_sess_setup setup = setup_of(WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K, 0);
 	struct kept kept = keep();
-	handle_t h = wdz_library()->alloc_sess(&setup, NULL);
+	struct process *p = process_get();
+	handle_t h = p && !wdz_slot_rests(&p->whole[alg]) ? wdz_library()->alloc_sess(&setup, NULL) : 0;
 
 	restore(kept);
 	return h;
+}
+
+/* What a slot is told. The reason stays at that only for what verifying found wrong. */
+static int result_of(int status, __u16 reason)
+{
+	if (reason != WD_REASON_WRONG)
+		return status;
+	wdz_count(WDZ_WRONG, 1);
+	return WDZ_SLOT_WRONG;
+}
+
+/* What is wrong with data is no fault of the device's. */
+static int fault_of(int result)
+{
+	return result == -ENODEV || result == -ETIMEDOUT || result == WDZ_SLOT_WRONG ? result : 0;
+}
+
+void wdz_stream_failed(enum wd_comp_alg_type alg, int err)
+{
+	struct kept kept = keep();
+	struct process *p = process_get();
+	struct wdz_slot *at = p ? &p->whole[alg] : NULL;
+
+	if (at && fault_of(err))
+		wdz_slot_leave(at, atomic_load(&at->rests), err);
+	restore(kept);
 }
 
 void wdz_session_close(handle_t sess)
@@ -167,7 +196,7 @@ static int completions_take(handle_t cq)
 
 	for (i = 0; i < n; i++) {
 		r = (struct wdz_request *)(uintptr_t)wc[i].wr_id;
-		wdz_slot_leave(r->slot, r->rests, r->arg.status);
+		wdz_slot_leave(r->slot, r->rests, result_of(r->arg.status, r->arg.path_reason));
 		atomic_store(&r->done, true);
 	}
 	return n;
@@ -260,7 +289,6 @@ bool wdz_wait(struct wdz_request *r)
 	return true;
 }
 
-/* What is wrong with data is no fault of the device's. */
 static bool whole_done(struct wdz_slot *at, const struct wd_comp_sess_setup *setup, struct wd_comp_arg *arg)
 {
 	unsigned int rests;
@@ -273,7 +301,7 @@ static bool whole_done(struct wdz_slot *at, const struct wd_comp_sess_setup *set
 	if (!h)
 		return false;
 	ret = wdz_library()->decompress(h, arg);
-	wdz_slot_leave(at, rests, ret == -ENODEV || ret == -ETIMEDOUT ? ret : 0);
+	wdz_slot_leave(at, rests, fault_of(result_of(ret, arg->path_reason)));
 	return !ret;
 }
 
@@ -293,6 +321,7 @@ int wdz_strm_decompress(handle_t sess, struct wd_comp_strm *strm)
 	struct kept kept = keep();
 	int ret = wdz_library()->strm_decompress(sess, strm);
 
+	ret = result_of(ret, strm->path_reason);
 	restore(kept);
 	return ret;
 }

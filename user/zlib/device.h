@@ -11,7 +11,9 @@
 /* --- lookup.c --- */
 
 /*
- * Whether there is a device that streams could be for. Looks once in each process; a load and a comparison afterwards.
+ * Whether there is a device that streams could be for. A process looks once; as long as it finds none it looks again,
+ * after ten seconds and then ever more rarely. In between it costs a load and a comparison, without devices also a look
+ * at the clock.
  */
 bool wdz_device_here(void);
 
@@ -49,8 +51,10 @@ struct wdz_request {
  */
 size_t wdz_parts_bound(int window_bits, unsigned long turn, size_t len);
 
-/* A session of its own for a stream that is decompressed, or 0. */
+/* A session of its own for a stream that is decompressed, or 0, also while devices that have lost streams rest. */
 handle_t wdz_session_stream(enum wd_comp_alg_type alg);
+/* The session's stream has ended with that error. */
+void wdz_stream_failed(enum wd_comp_alg_type alg, int err);
 void wdz_session_close(handle_t sess);
 
 /* wdz_submit() - give a part to the device whose turn it is, or to the next; false: none takes it now. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "config.h"
 #include "inflate.h"
 #include "stats.h"
@@ -22,6 +23,9 @@
  * @owed: the device has had one byte more than the caller knows of
  * @over: the device is at the end, but the caller has not brought that byte again
  * @last: the last bytes that were consumed: at the end, the trailer
+ * @again: the input that the device has had
+ * @failed: what each further call returns
+ * @behind: the device has failed, and zlib has yet to take what is kept
  */
 struct inflate_stream {
 	const void *magic;
@@ -30,7 +34,9 @@ struct inflate_stream {
 	enum wdz_format format;
 	enum wd_comp_alg_type alg;
 	handle_t sess;
-	bool owed, over;
+	bool owed, over, behind;
+	struct wdz_again again;
+	int failed;
 	unsigned char last[TRAILER_MAX];
 };
 
@@ -67,6 +73,7 @@ static void to_twin(struct inflate_stream *s)
 	s->strm->state = s->twin;
 	if (s->sess)
 		wdz_session_close(s->sess);
+	wdz_again_free(&s->again);
 	free(s);
 }
 
@@ -77,7 +84,7 @@ static bool twins(z_streamp strm)
 {
 	struct inflate_stream *s = stream_of(strm);
 
-	if (s && s->sess)
+	if (s && (s->sess || s->behind))
 		return false;
 	if (s)
 		to_twin(s);
@@ -164,18 +171,25 @@ static void advance(z_streamp strm, size_t consumed, size_t produced)
 	strm->total_out += produced;
 }
 
+/* The checksum in a trailer. */
+static uLong trailer_sum(enum wd_comp_alg_type alg, const unsigned char *trailer)
+{
+	const unsigned char *at = trailer + TRAILER_MAX;
+
+	if (alg == WD_ZLIB)
+		return (uLong)at[-4] << 24 | (uLong)at[-3] << 16 | (uLong)at[-2] << 8 | at[-1];
+	return (uLong)at[-5] << 24 | (uLong)at[-6] << 16 | (uLong)at[-7] << 8 | at[-8];
+}
+
 /* After the end of a stream by a device. trailer: its last bytes, which the device has compared with the data. */
 static int device_end(struct inflate_stream *s, enum wd_comp_alg_type alg, const unsigned char *trailer)
 {
-	const unsigned char *at = trailer + TRAILER_MAX;
 	z_streamp strm = s->strm;
 
 	to_twin(s);
 	twin_end(strm, alg);
-	if (alg == WD_ZLIB)
-		strm->adler = (uLong)at[-4] << 24 | (uLong)at[-3] << 16 | (uLong)at[-2] << 8 | at[-1];
-	else if (alg == WD_GZIP)
-		strm->adler = (uLong)at[-5] << 24 | (uLong)at[-6] << 16 | (uLong)at[-7] << 8 | at[-8];
+	if (alg != WD_DEFLATE_RAW)
+		strm->adler = trailer_sum(alg, trailer);
 	return Z_STREAM_END;
 }
 
@@ -194,7 +208,8 @@ static int twin_step(z_streamp strm, int flush, const void *caller)
 	return ret;
 }
 
-static int whole_inflate(struct inflate_stream *s, int flush, const void *caller)
+/* *ret is what inflate() returns. False: nothing has happened, and no device does it. */
+static bool whole_inflate(struct inflate_stream *s, int *ret)
 {
 	z_streamp strm = s->strm;
 	const unsigned char *src = strm->next_in;
@@ -204,12 +219,11 @@ static int whole_inflate(struct inflate_stream *s, int flush, const void *caller
 	};
 	enum wd_comp_alg_type alg;
 
-	if (!wdz_whole(s->format, &arg, &alg)) {
-		to_twin(s);
-		return twin_step(strm, flush, caller);
-	}
+	if (!wdz_whole(s->format, &arg, &alg))
+		return false;
 	advance(strm, arg.consumed, produced);
-	return device_end(s, alg, src + arg.consumed - TRAILER_MAX);
+	*ret = device_end(s, alg, src + arg.consumed - TRAILER_MAX);
+	return true;
 }
 
 /* The last bytes of all that was consumed. */
@@ -233,6 +247,8 @@ static void stream_sum(struct inflate_stream *s, size_t produced)
 		s->strm->adler = lib->adler32(adler, at, produced);
 	else if (s->alg == WD_GZIP)
 		s->strm->adler = lib->crc32(adler, at, produced);
+	else if (!s->again.lost)
+		s->again.sum = lib->crc32((__u32)s->again.sum, at, produced);
 }
 
 static int stream_end(struct inflate_stream *s)
@@ -241,6 +257,11 @@ static int stream_end(struct inflate_stream *s)
 
 	memcpy(last, s->last, sizeof(last));
 	s->owed = s->over = false;
+	/* The caller has got what the device has made wrong. */
+	if (s->alg != WD_DEFLATE_RAW && s->strm->adler != trailer_sum(s->alg, last)) {
+		s->failed = Z_DATA_ERROR;
+		return wdz_fail(s->strm, Z_DATA_ERROR);
+	}
 	return device_end(s, s->alg, last);
 }
 
@@ -259,8 +280,57 @@ static size_t consumed_for_caller(struct inflate_stream *s, size_t had, bool ful
 	return had - s->owed;
 }
 
+/* zlib takes what the device has had before it takes the caller's input. */
+static int behind_inflate(struct inflate_stream *s, int flush, const void *caller)
+{
+	z_streamp strm = s->strm;
+	uLong before = strm->total_out;
+	int ret = Z_OK;
+
+	strm->state = s->twin;
+	if (s->again.used < s->again.len)
+		ret = wdz_again_step(&s->again, strm, flush == Z_FINISH ? Z_NO_FLUSH : flush);
+	wdz_count_for(caller, WDZ_INFLATE_ZLIB_BYTES, strm->total_out - before);
+	if ((ret == Z_OK || ret == Z_BUF_ERROR) && s->again.used < s->again.len) {
+		strm->state = (struct internal_state *)(void *)s;
+		return flush == Z_FINISH ? Z_BUF_ERROR : ret;
+	}
+	to_twin(s);
+	if (ret != Z_OK && ret != Z_BUF_ERROR)
+		return ret;
+	ret = twin_step(strm, flush, caller);
+	return ret == Z_BUF_ERROR && flush != Z_FINISH && strm->total_out != before ? Z_OK : ret;
+}
+
+/*
+ * The device is done with: zlib begins again, if the input is there. Else what it has said is the result. Wrong data
+ * may be the device's fault, too, and zlib says more about it.
+ */
+static int stream_failed(struct inflate_stream *s, int err, int flush, const void *caller)
+{
+	z_streamp strm = s->strm;
+	int ret;
+
+	wdz_stream_failed(s->alg, err);
+	/* The caller brings that byte again. */
+	if (!s->again.lost)
+		s->again.len -= s->owed;
+	strm->state = s->twin;
+	ret = wdz_again_begin(&s->again, strm);
+	strm->state = (struct internal_state *)(void *)s;
+	if (ret != Z_OK) {
+		s->failed = err == -EBADMSG ? Z_DATA_ERROR : ret;
+		return wdz_fail(strm, s->failed);
+	}
+	wdz_session_close(s->sess);
+	s->sess = 0;
+	s->owed = s->over = false;
+	s->behind = true;
+	return behind_inflate(s, flush, caller);
+}
+
 /* Also without room: the trailer may be missing still. */
-static int stream_inflate(struct inflate_stream *s, int flush)
+static int stream_inflate(struct inflate_stream *s, int flush, const void *caller)
 {
 	z_streamp strm = s->strm;
 	size_t owed = s->owed && strm->avail_in, consumed = strm->avail_in - owed, produced = strm->avail_out, had;
@@ -270,12 +340,15 @@ static int stream_inflate(struct inflate_stream *s, int flush)
 
 	if (!strm->next_out || (!strm->next_in && strm->avail_in))
 		return Z_STREAM_ERROR;
+	if (s->failed)
+		return wdz_fail(strm, s->failed);
 	if (s->over)
 		consumed = produced = 0;
 	else
 		ret = wdz_strm_decompress(s->sess, &step);
 	if (ret < 0 && ret != -ENOSPC)
-		return wdz_fail(strm, ret == -EBADMSG ? Z_DATA_ERROR : Z_STREAM_ERROR);
+		return stream_failed(s, ret, flush, caller);
+	wdz_again_keep(&s->again, src, consumed);
 	last_keep(s, src, consumed);
 	stream_sum(s, produced);
 	wdz_count(WDZ_INFLATE_DEVICE_BYTES, produced);
@@ -298,6 +371,7 @@ static bool stream_bind(struct inflate_stream *s, int flush)
 	    !wdz_library())
 		return false;
 	s->sess = wdz_session_stream(s->alg);
+	s->again.raw = s->alg == WD_DEFLATE_RAW;
 	if (s->sess && s->alg != WD_DEFLATE_RAW)
 		strm->adler = s->alg == WD_ZLIB;
 	return s->sess;
@@ -307,16 +381,21 @@ PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
 {
 	const void *caller = __builtin_return_address(0);
 	struct inflate_stream *s = stream_of(strm);
+	int ret;
 
 	if (!s)
 		return twin_step(strm, flush, caller);
 	if (s->sess)
-		return stream_inflate(s, flush);
+		return stream_inflate(s, flush, caller);
+	if (s->behind)
+		return behind_inflate(s, flush, caller);
 	if (strm->next_in && strm->next_out && strm->avail_out) {
-		if (flush == Z_FINISH)
-			return whole_inflate(s, flush, caller);
-		if (stream_bind(s, flush))
-			return stream_inflate(s, flush);
+		/* Some programs, such as HDF5, have all there and ask for no end. */
+		if ((flush == Z_FINISH || (flush == Z_SYNC_FLUSH && strm->avail_out > strm->avail_in)) &&
+		    whole_inflate(s, &ret))
+			return ret;
+		if (flush != Z_FINISH && stream_bind(s, flush))
+			return stream_inflate(s, flush, caller);
 	}
 	to_twin(s);
 	return twin_step(strm, flush, caller);
@@ -327,11 +406,14 @@ static void stream_restart(z_streamp strm)
 {
 	struct inflate_stream *s = stream_of(strm);
 
-	if (!s || !s->sess)
+	if (!s || (!s->sess && !s->behind))
 		return;
-	wdz_session_close(s->sess);
+	if (s->sess)
+		wdz_session_close(s->sess);
 	s->sess = 0;
-	s->owed = s->over = false;
+	s->owed = s->over = s->behind = false;
+	s->failed = 0;
+	wdz_again_free(&s->again);
 }
 
 PUBLIC int ZEXPORT inflateEnd(z_streamp strm)

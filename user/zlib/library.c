@@ -5,7 +5,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,12 +78,14 @@ static __attribute__((constructor)) void path_keep(void)
 static void *comp_open(void)
 {
 	const char *file = resolved ? resolved : loaded_from(), *end;
-	char path[PATH_MAX];
 	void *handle = NULL;
+	char *path;
 
 	if (file && *file == '/' && (end = strrchr(file, '/')) &&
-	    snprintf(path, sizeof(path), "%.*s/../../" NAME, (int)(end - file), file) < (int)sizeof(path))
+	    asprintf(&path, "%.*s/../../" NAME, (int)(end - file), file) >= 0) {
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		free(path);
+	}
 	return handle ? handle : dlopen(NAME, RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "device.h"
 #include "generation.h"
+#include "slot.h"
 
 #define CLASS	"/sys/class/uacce"
 
@@ -21,7 +22,7 @@ static _Atomic unsigned int devices;
 
 static bool attr_names_zlib(int folder, const char *device)
 {
-	char path[PATH_MAX], text[512];
+	char path[NAME_MAX + sizeof("/algorithms")], text[512];
 	ssize_t len;
 	int fd;
 
@@ -38,15 +39,16 @@ static bool attr_names_zlib(int folder, const char *device)
 	return strstr(text, "zlib");
 }
 
-static unsigned int class_devices(void)
+/* -errno: the class's folder can't be opened, which is the only system call then. */
+static int class_devices(void)
 {
 	DIR *class = opendir(CLASS);
 	struct dirent *entry;
-	unsigned int n = 0;
+	int n = 0;
 
 	if (!class)
-		return 0;
-	while (n < WDZ_SESSIONS && (entry = readdir(class)))
+		return -errno;
+	while (n < (int)WDZ_SESSIONS && (entry = readdir(class)))
 		if (entry->d_name[0] != '.' && attr_names_zlib(dirfd(class), entry->d_name))
 			n++;
 	closedir(class);
@@ -54,10 +56,9 @@ static unsigned int class_devices(void)
 }
 
 /* zlib's functions neither change errno nor are cancellation points. */
-static unsigned int devices_look(void)
+static int devices_look(void)
 {
-	int saved = errno, state;
-	unsigned int n;
+	int saved = errno, state, n;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	n = class_devices();
@@ -66,18 +67,43 @@ static unsigned int devices_look(void)
 	return n;
 }
 
+/* A sandbox that lets the call fail may end the process at the next one. */
+static bool is_refused(int err)
+{
+	return err == -EACCES || err == -EPERM || err == -ENOSYS;
+}
+
+/* Drivers may be loaded after a service. After each look without success the rest is longer, as after failures. */
+static void look(struct wdz_slot *looks)
+{
+	static _Atomic bool refused;
+	unsigned int rests;
+	int n;
+
+	if (atomic_load_explicit(&refused, memory_order_relaxed) || !wdz_slot_enter(looks, &rests))
+		return;
+	n = devices_look();
+	atomic_store(&refused, is_refused(n));
+	atomic_store(&devices, n > 0 ? (unsigned int)n : 0);
+	wdz_slot_leave(looks, rests, n > 0 ? 0 : -ETIMEDOUT);
+}
+
 bool wdz_device_here(void)
 {
 	static _Atomic unsigned int looked;
+	static struct wdz_slot looks;
 	unsigned int now;
 
 	if (wdz_config()->off)
 		return false;
 	now = process_generation();
-	if (atomic_load(&looked) != now) {
-		atomic_store(&devices, devices_look());
-		atomic_store(&looked, now);
+	if (atomic_exchange(&looked, now) != now) {
+		atomic_store(&devices, 0);
+		atomic_store(&looks.rests, 0);
+		atomic_store(&looks.until, 0);
 	}
+	if (!atomic_load(&devices))
+		look(&looks);
 	return atomic_load(&devices);
 }
 

@@ -10,8 +10,20 @@
 
 #define SMALL	(8u << 10)	/* a part of fewer bytes isn't worth a request: flushed, or the rest of a stream */
 
+/* What is collected touches no more of its buffer than @min bytes. */
+static bool room_charge(struct wdz_stream *s, const struct wdz_part *p, bool out)
+{
+	bool least = p == s->parts;
+
+	if (!p->in && !wdz_memory_take(&s->charged, wdz_config()->min, least))
+		return false;
+	return !out || p->out || wdz_memory_take(&s->charged, wdz_config()->chunk + s->room, least);
+}
+
 bool wdz_part_room(struct wdz_stream *s, struct wdz_part *p, bool out)
 {
+	if ((!p->in || (out && !p->out)) && !room_charge(s, p, out))
+		return false;
 	if (!p->in)
 		p->in = malloc(wdz_config()->chunk);
 	if (out && !p->out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session and what is known of its device. A device that fails rests: for ten seconds after it has left or refused a
- * session; after it has lost a request, or failed many in a row, until one request after the rest was done. Each
- * further one that isn't makes the rest longer.
+ * session; after it has lost a request, made a wrong result, or failed many requests in a row, until one request after
+ * the rest was done. Each further one that isn't makes the rest longer.
  */
 #ifndef WDZ_SLOT_H
 #define WDZ_SLOT_H
@@ -35,7 +35,11 @@ bool wdz_slot_rests(const struct wdz_slot *at);
  */
 bool wdz_slot_enter(struct wdz_slot *at, unsigned int *rests);
 
-/* wdz_slot_leave() - the result of a request: 0, or a negative error. -ENODEV also if there is no session for it. */
+/*
+ * wdz_slot_leave() - the result of a request: 0, or a negative error. -ENODEV also if there is no session for it,
+ * WDZ_SLOT_WRONG if verifying found that the device's result is wrong.
+ */
+#define WDZ_SLOT_WRONG	(-EBADE)
 void wdz_slot_leave(struct wdz_slot *at, unsigned int rests, int status);
 
 #endif

@@ -23,6 +23,7 @@ static const char *const names[WDZ_COUNTS] = {
 	[WDZ_INFLATE_STREAMS] = "inflate_streams",
 	[WDZ_INFLATE_DEVICE_BYTES] = "inflate_device_bytes",
 	[WDZ_INFLATE_ZLIB_BYTES] = "inflate_zlib_bytes",
+	[WDZ_WRONG] = "wrong",
 };
 
 #define PROGRAM_SIZE	64

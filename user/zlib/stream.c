@@ -91,6 +91,7 @@ static void buffers_free(struct wdz_stream *s)
 	if (s->have_raw)
 		twin_deflateEnd(&s->raw);
 	s->have_raw = false;
+	wdz_memory_give(&s->charged);
 	free(s->head.at);
 	s->head = (struct wdz_bytes){ 0 };
 	s->drained = 0;
@@ -170,6 +171,8 @@ int wdz_stream_copy(z_streamp dest, struct wdz_stream *s)
 		copy->head = (struct wdz_bytes){ 0 };
 		copy->tail.at = copy->end;
 		copy->have_raw = false;
+		copy->charged = 0;
+		wdz_memory_add(&copy->charged, s->charged);
 		copy->strm = dest;
 		copy->twin = dest->state;
 		if (stream_copy(copy, s)) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "device.h"
+#include "memory.h"
 #include "twin.h"
 
 /* Parts of a stream that devices may have at the same time: a device works on several, too. */
@@ -74,6 +75,7 @@ struct wdz_bytes {
  * @parts: a ring of @ring places; @first is not written yet, @open gets input; both are counted on for ever
  * @turn: which of the devices gets the first part
  * @room: bytes of a part's @out
+ * @charged: bytes that count for the bound of the process
  * @raw: continues after parts, and compresses those that no device did; @have_raw as long as there are parts
  * @drained: bytes of the open part that the twin has taken
  * @twin_adler: the checksum of those; the caller's is that of all input
@@ -91,7 +93,7 @@ struct wdz_stream {
 	struct wdz_part parts[WDZ_RING_MAX];
 	unsigned int ring;
 	unsigned long first, open, turn;
-	size_t room;
+	size_t room, charged;
 	struct wdz_bytes head, tail;
 	unsigned char end[WDZ_END_BYTES];
 	bool have_raw;

@@ -6,11 +6,19 @@
 #include "stats.h"
 #include "stream.h"
 
+/* As zconf.h has it. */
+static size_t raw_bytes(const struct wdz_stream *s)
+{
+	return ((size_t)1 << (s->window_bits + 2)) + ((size_t)1 << (s->mem_level + 9));
+}
+
 /* False: no memory. The stream's parameters may have changed since it was opened. */
 bool wdz_raw_open(struct wdz_stream *s)
 {
 	if (s->have_raw)
 		return twin_deflateReset(&s->raw) == Z_OK && twin_deflateParams(&s->raw, s->level, s->strategy) == Z_OK;
+	if (!wdz_memory_take(&s->charged, raw_bytes(s), true))
+		return false;
 	s->raw = (z_stream){ 0 };
 	s->have_raw = twin_deflateInit2_(&s->raw, s->level, Z_DEFLATED, -s->window_bits, s->mem_level, s->strategy,
 					 ZLIB_VERSION, (int)sizeof(z_stream)) == Z_OK;
