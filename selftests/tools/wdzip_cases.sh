@@ -677,6 +677,117 @@ test_checks_without_writing() {
 	says OK err
 }
 
+test_copies_with_cdf_what_follows_a_member() {
+	local rest
+
+	text 70000 >f
+	for rest in 'yyy\n' '\1' '\0\0' '\0x' '\0\37\213'; do
+		{ gzip -c f; printf "$rest"; } >f.gz
+		{ cat f; printf "$rest"; } >want
+		wz -cdf <f.gz | same - want
+	done
+	{ gzip -c f; cat f f f f; } >f.gz
+	wz -cdf f.gz | same - <(cat f f f f f)
+	{ gzip -c f; gzip -c f; echo x; } | wz -cdf | same - <(cat f f; echo x)
+}
+
+test_a_lone_byte_behind_the_last_member_is_a_cut_off_one() {
+	text 1000 >f
+	{ gzip -c f; printf '\37'; } >f.gz
+	exits 1 wz -t f.gz 2>err
+	says 'f.gz: unexpected end of file' err
+	{ gzip -c f; printf '\0'; } >f.gz
+	wz -t f.gz
+}
+
+test_names_the_formats_that_it_does_not_read() {
+	local second
+
+	for second in 235 36 240; do
+		printf "\37\\$second\220\0\0\0" >f.gz
+		exits 1 wz -dc f.gz 2>err
+		says ", which wdzip doesn't read" err
+		exits 1 wz -dcf f.gz >got 2>err
+		[ ! -s got ]
+		{ echo x | gzip -c; cat f.gz; } >g.gz
+		exits 1 wz -t g.gz 2>err
+		says ", which wdzip doesn't read" err
+	done
+}
+
+test_lists_as_gzip_does() {
+	local options
+
+	text 300000 >a
+	: >b
+	head -c 3000 /dev/urandom >c
+	touch -d @1000000000 a
+	gzip -kN a b
+	gzip -cn c >c.gz
+	mv a.gz other.gz
+	for options in -l -lv -lN -lvN -lq -lqv -ld -lt; do
+		wz $options other.gz b.gz c.gz >got
+		gzip $options other.gz b.gz c.gz | same - got
+		wz $options other.gz >got
+		gzip $options other.gz | same - got
+		wz $options <c.gz >got
+		gzip $options <c.gz | sed 's/ [A-Z][a-z][a-z] .. ..:.. / TIME /' >want
+		sed 's/ [A-Z][a-z][a-z] .. ..:.. / TIME /' got | same - want
+	done
+	exits 1 wz -l c 2>err
+	says 'c: not in gzip format' err
+}
+
+test_reads_the_variable_GZIP_as_gzip_does() {
+	local option
+
+	text 1000 >f
+	GZIP=-N wz -c f >got 2>err
+	wz -cN f | same - got
+	says 'variable GZIP is obsolete' err
+	GZIP='-q -9' wz -c f >got 2>err
+	[ ! -s err ]
+	wz -9 -c f | same - got
+	for option in -c -d -k -S.x --stdout --path=soft -T2 -- f '-q f'; do
+		exits 1 env GZIP="$option" "${RUN[@]}" wdzip -c f >got 2>err
+		says 'GZIP' err
+		[ ! -s got ]
+	done
+	GZIP='' wz -c f | gzip -dc | same - f
+}
+
+test_takes_the_names_of_options_of_gzip_and_pigz() {
+	text 1000000 >f
+	wz --to-stdout -p 2 f >f.gz
+	wz --processes=3 -c f | same - f.gz
+	wz --uncompress -c f.gz | same - f
+	exits 1 wz -p x f 2>err
+	says '-p x: expected a number of threads' err
+}
+
+test_rsyncable_keeps_the_result_of_unchanged_data() {
+	local threads
+
+	python3 -c '
+import random
+words = [b"%x " % random.Random(n).getrandbits(40) for n in range(5000)]
+open("f", "wb").write(b"".join(random.Random(7).choices(words, k=300000)))'
+	{ echo inserted; cat f; } >g
+	for threads in 1 3; do
+		wz --rsyncable -T $threads -c f >f.gz
+		wz --rsyncable -T $threads -c g >g.gz
+		gzip -dc f.gz | same - f
+		wz -dc g.gz | same - g
+		# All but the first parts and the trailer.
+		same <(tail -c 1000010 f.gz | head -c 1000000) <(tail -c 1000010 g.gz | head -c 1000000)
+	done
+	head -c 100 f >h
+	wz --rsyncable -c h | gzip -dc | same - h
+	wz --rsyncable -c </dev/null | gzip -dc | same - /dev/null
+	head -c 3000000 /dev/zero >h
+	wz --rsyncable -c h | gzip -dc | same - h
+}
+
 test_lists_true_sizes() {
 	text 123456 >f
 	{ gzip -c f; gzip -c f; } >f.gz

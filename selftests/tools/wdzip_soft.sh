@@ -76,6 +76,23 @@ test_a_pipe_whose_device_goes_is_an_error() {
 	says "f.gz: decompression failed" err
 }
 
+# shorter FILE OTHER
+shorter() {
+	[ "$(stat -c %s "$1")" -lt "$(stat -c %s "$2")" ]
+}
+
+test_results_are_as_short_as_those_of_whole_buffers() {
+	tar -C "$TOP" -cf f docs kernel model
+	wdzip -T 3 -9 -c f >f.gz
+	gzip -9 -n -c f >g.gz
+	# The parts cost something.
+	[ $(($(stat -c %s f.gz) * 100)) -lt $(($(stat -c %s g.gz) * 101)) ]
+	head -c 400000 f >small
+	wdzip -9 -c small >f.gz
+	gzip -9 -n -c small >g.gz
+	shorter f.gz g.gz
+}
+
 test_says_why_it_is_soft() {
 	text 1000 >f
 	wdzip --path soft -v -c f 2>err >/dev/null

@@ -6,7 +6,7 @@
 
 #include "wdzip.h"
 
-#define OUT_BYTES (640U << 10)
+#define OUT_BYTES (640U << 10)	/* wd_comp_bound() of a piece is less */
 /* A device may need some calls without progress, but never this many in a row. */
 #define IDLE_CALLS_MAX 64
 
@@ -32,7 +32,7 @@ static int piece_compress(struct job *job, const struct buffers *b, size_t len, 
 
 		src_len = len - used;
 		dst_len = OUT_BYTES;
-		ret = wd_strm_compress(job->set->sess, &strm);
+		ret = wd_strm_compress(job->stream, &strm);
 		job->path = strm.path;
 		job->path_reason = strm.path_reason;
 		if (ret < 0)
@@ -46,6 +46,25 @@ static int piece_compress(struct job *job, const struct buffers *b, size_t len, 
 		if (idle > IDLE_CALLS_MAX)
 			return -EPROTO;
 	}
+}
+
+/* An input that is one piece: whole buffers are what devices and software are best at. */
+static int whole_compress(struct job *job, const struct buffers *b, size_t len)
+{
+	size_t dst_len = OUT_BYTES;
+	struct wd_comp_arg arg = { .src = b->in, .src_len = len, .dst = b->out, .dst_len = &dst_len };
+	int ret = wd_compress(job->stream, &arg);
+
+	job->path = arg.path;
+	job->path_reason = arg.path_reason;
+	if (ret)
+		return ret;
+	return header_write(job, b->out, dst_len) ? 1 : 0;
+}
+
+static bool wants_parts(const struct settings *set, ssize_t got, bool last)
+{
+	return set->rsyncable ? got > 0 : !last && set->threads > 1;
 }
 
 static int pieces_compress(struct job *job, const struct buffers *b)
@@ -62,9 +81,12 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 		}
 		last = got < (ssize_t)PIECE_BYTES;
 		/* A stream that has begun goes on. */
-		if (!job->in_bytes && !last && job->set->threads > 1 && session_of_thread(job->set, 0))
+		if (!job->in_bytes && wants_parts(job->set, got, last) && session_of_thread(job->set, 0))
 			return parts_compress(job, b->in, (size_t)got);
-		ret = piece_compress(job, b, got, last);
+		if (last && !job->in_bytes)
+			ret = whole_compress(job, b, (size_t)got);
+		else
+			ret = piece_compress(job, b, got, last);
 		if (ret)
 			return ret;
 		job->in_bytes += got;
@@ -78,16 +100,10 @@ int compress_stream(struct job *job)
 	struct buffers b = { .in = malloc(PIECE_BYTES), .out = malloc(OUT_BYTES) };
 	int ret = -ENOMEM;
 
+	job->frame_bytes = header_bytes(job) + TRAILER_BYTES;
 	if (b.in && b.out)
 		ret = pieces_compress(job, &b);
 	free(b.out);
 	free(b.in);
-	if (!ret)
-		return 0;
-	wd_comp_reset_sess(job->set->sess);
-	if (session_is_device_error(ret))
-		return ret;
-	if (ret < 0)
-		session_complain(job, ret, "compression failed");
-	return -1;
+	return session_end(job, ret, "compression failed");
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdeflate.h>
+
 #include "wdzip.h"
 
 #define IN_BYTES (256U << 10)
@@ -56,7 +58,7 @@ static int member_step(struct job *job, struct window *w)
 	};
 	int ret;
 
-	ret = wd_strm_decompress(job->set->sess, &strm);
+	ret = wd_strm_decompress(job->stream, &strm);
 	job->path = strm.path;
 	job->path_reason = strm.path_reason;
 	if (ret < 0 && last && ret == -EBADMSG) {
@@ -67,6 +69,8 @@ static int member_step(struct job *job, struct window *w)
 		return ret;
 	w->start += src_len;
 	job->in_bytes += src_len;
+	if (job->set->mode == MODE_LIST)
+		job->sum = libdeflate_crc32(job->sum, w->out, dst_len);
 	if (io_write(job, w->out, dst_len))
 		return -ECANCELED;
 	progress_update(job);
@@ -78,6 +82,7 @@ static int member_decompress(struct job *job, struct window *w)
 	unsigned int idle = 0;
 	int ret;
 
+	job->sum = 0;
 	for (;;) {
 		if (w->start == w->end && !w->eof && window_fill(job, w))
 			return COMPLAINED;
@@ -94,12 +99,37 @@ static int member_decompress(struct job *job, struct window *w)
 	}
 }
 
+/* A byte that isn't zero may be what is left of one more member. */
+static bool is_cut_off(const struct window *w)
+{
+	return w->eof && w->end - w->start == 1 && w->in[w->start];
+}
+
+/* Formats that gzip reads and wdzip doesn't, none of which is garbage or text. */
+static const char *other_format(const struct window *w)
+{
+	static const struct {
+		unsigned char second;
+		const char *name;
+	} formats[] = { { 0x9d, "compress (.Z)" }, { 0x1e, "pack" }, { 0xa0, "lzh" } };
+	size_t i;
+
+	for (i = 0; w->end - w->start >= 2 && w->in[w->start] == 0x1f && i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (w->in[w->start + 1] == formats[i].second)
+			return formats[i].name;
+	return NULL;
+}
+
 /* The last member is followed by nothing, by padding of zeros (tapes), or by garbage. */
 static int trailing_check(struct job *job, struct window *w)
 {
 	bool zeros = true;
 	size_t i;
 
+	if (is_cut_off(w)) {
+		complain(job->name, "unexpected end of file");
+		return COMPLAINED;
+	}
 	while (w->start != w->end) {
 		for (i = w->start; i < w->end && zeros; i++)
 			zeros = !w->in[i];
@@ -114,21 +144,12 @@ static int trailing_check(struct job *job, struct window *w)
 	return 0;
 }
 
-static int members_decompress(struct job *job, struct window *w)
+static bool copies(const struct job *job)
 {
-	int ret;
-
-	do {
-		ret = member_decompress(job, w);
-		if (ret)
-			return ret;
-		if (w->end - w->start < 2 && !w->eof && window_fill(job, w))
-			return COMPLAINED;
-	} while (is_gzip(w));
-	return trailing_check(job, w);
+	return job->set->force && job->set->to_stdout && job->set->mode == MODE_DECOMPRESS;
 }
 
-/* As zcat -f does: data that isn't compressed is copied. */
+/* As zcat -f does: data that isn't compressed is copied, also behind members. */
 static int copy_through(struct job *job, struct window *w)
 {
 	do {
@@ -142,19 +163,57 @@ static int copy_through(struct job *job, struct window *w)
 	return 0;
 }
 
+/* What isn't a member, at the beginning or behind members. */
+static int rest_decompress(struct job *job, struct window *w, bool behind)
+{
+	const char *other = other_format(w);
+
+	if (other) {
+		complain(job->name, "has the format of %s, which wdzip doesn't read", other);
+		return COMPLAINED;
+	}
+	if (copies(job))
+		return copy_through(job, w);
+	if (behind)
+		return trailing_check(job, w);
+	complain(job->name, w->end < 2 ? "unexpected end of file" : "not in gzip format");
+	return COMPLAINED;
+}
+
+static int members_decompress(struct job *job, struct window *w)
+{
+	int ret;
+
+	do {
+		ret = member_decompress(job, w);
+		if (ret)
+			return ret;
+		if (w->end - w->start < 2 && !w->eof && window_fill(job, w))
+			return COMPLAINED;
+	} while (is_gzip(w));
+	return rest_decompress(job, w, true);
+}
+
+static void header_keep(struct job *job, const struct window *w)
+{
+	struct header h;
+
+	if (header_parse(w->in, w->end, &h))
+		job->frame_bytes = h.len + TRAILER_BYTES;
+	if (job->set->mode != MODE_LIST)
+		return;
+	job->stored_name = header_name(&h);
+	job->stored_time = h.when;
+}
+
 static int window_decompress(struct job *job, struct window *w)
 {
 	if (window_fill(job, w))
 		return COMPLAINED;
-	if (is_gzip(w))
-		return members_decompress(job, w);
-	if (job->set->force && job->set->to_stdout && job->set->mode == MODE_DECOMPRESS)
-		return copy_through(job, w);
-	if (w->end < 2)
-		complain(job->name, "unexpected end of file");
-	else
-		complain(job->name, "not in gzip format");
-	return COMPLAINED;
+	if (!is_gzip(w))
+		return rest_decompress(job, w, false);
+	header_keep(job, w);
+	return members_decompress(job, w);
 }
 
 int decompress_stream(struct job *job)
@@ -166,12 +225,5 @@ int decompress_stream(struct job *job)
 		ret = window_decompress(job, &w);
 	free(w.out);
 	free(w.in);
-	if (!ret)
-		return 0;
-	wd_comp_reset_sess(job->set->sess);
-	if (session_is_device_error(ret))
-		return ret;
-	if (ret < 0)
-		session_complain(job, ret, "decompression failed");
-	return -1;
+	return session_end(job, ret, "decompression failed");
 }

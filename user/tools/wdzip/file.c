@@ -158,7 +158,22 @@ static int job_rewind(struct job *job, off_t in_start)
 	job->out_bytes = 0;
 	job->head_len = 0;
 	job->paths = 0;
+	free(job->stored_name);
+	job->stored_name = NULL;
 	return 0;
+}
+
+/* Says why the job begins again. A device that computed wrongly isn't asked once more. */
+static void job_again(struct job *job, int err)
+{
+	bool doubtful = session_is_doubtful(job, err), wrong = doubtful || job->path_reason == WD_REASON_WRONG;
+	handle_t soft;
+
+	if (!job->set->quiet && !doubtful)
+		session_complain(job, err, wrong ? "starting again" : "device lost, starting again");
+	soft = wrong && job->stream == job->set->sess ? session_of_software(job->set) : 0;
+	if (soft)
+		job->stream = job->sess = soft;
 }
 
 /* If input and output can be rewound, the loss of a device costs only time. */
@@ -172,24 +187,16 @@ static int job_run(struct job *job, bool may_rewind)
 	ret = compress ? compress_stream(job) : decompress_stream(job);
 	/* One removal may fail two streams: the queue goes first, and a new stream may still find the device. */
 	for (tries = 1; ret < -1 && tries < TRIES && !job_rewind(job, in_start); tries++) {
-		if (!job->set->quiet)
-			session_complain(job, ret, "device lost, starting again");
+		job_again(job, ret);
 		ret = compress ? compress_stream(job) : decompress_stream(job);
 	}
 	progress_clear();
 	if (ret < -1)
 		session_complain(job, ret, compress ? "compression failed" :
 				 "decompression failed");
+	if (job->stream != job->set->sess)
+		wd_comp_free_sess(job->stream);
 	return ret;
-}
-
-static double ratio_percent(const struct job *job)
-{
-	bool compress = job->set->mode == MODE_COMPRESS;
-	__u64 plain = compress ? job->in_bytes : job->out_bytes;
-	__u64 packed = compress ? job->out_bytes : job->in_bytes;
-
-	return plain ? 100.0 * ((double)plain - (double)packed) / plain : 0.0;
 }
 
 /* Parts may have taken several paths; the reason is that of the last. */
@@ -205,10 +212,20 @@ static void job_report(const struct job *job, const char *action, const char *fi
 	fprintf(stderr, " (%s)\n", wd_path_reason_str(job->path_reason));
 }
 
-static void job_list(const struct job *job)
+/* Of the file that -d would make. */
+static enum wdzip_exit job_list(struct job *job)
 {
-	printf("%19llu %19llu %5.1f%% %s\n", job->in_bytes, job->out_bytes, ratio_percent(job),
-	       job->name);
+	char *name = job->stored_name && job->set->names ? name_beside(job->name, job->stored_name) :
+		     job->from_stdin ? strdup("stdout") :
+		     name_has_suffix(job->set, job->name) ? name_decompressed(job->set, job->name) : strdup(job->name);
+
+	if (!name) {
+		complain(job->name, "%s", strerror(ENOMEM));
+		return WDZIP_ERROR;
+	}
+	list_add(job, name);
+	free(name);
+	return WDZIP_DONE;
 }
 
 static enum wdzip_exit to_file(struct job *job, const char *name)
@@ -267,7 +284,7 @@ static enum wdzip_exit to_nowhere_or_stdout(struct job *job)
 	if (job_run(job, !writes && !job->from_stdin))
 		return WDZIP_ERROR;
 	if (job->set->mode == MODE_LIST)
-		job_list(job);
+		return job_list(job);
 	if (job->set->verbose)
 		job_report(job, job->set->mode == MODE_TEST ? "OK" : "", NULL);
 	return WDZIP_DONE;
@@ -277,7 +294,8 @@ enum wdzip_exit file_process(struct settings *set, const char *name)
 {
 	char *path = is_stdin(name) ? strdup(name) : name_resolve(set, name);
 	struct job job = {
-		.set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name), .sess = set->sess
+		.set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name), .stream = set->sess,
+		.sess = set->sess
 	};
 	enum wdzip_exit result;
 
@@ -294,6 +312,7 @@ enum wdzip_exit file_process(struct settings *set, const char *name)
 		result = to_nowhere_or_stdout(&job);
 	input_close(&job);
 out_free:
+	free(job.stored_name);
 	free(path);
 	return result == WDZIP_DONE && job.warned ? WDZIP_WARNING : result;
 }

@@ -1,205 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdzip: gzip on accelerators. Options, then one input after the other. */
+/* wdzip: gzip on accelerators. One input after the other. */
 #include <errno.h>
-#include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "wdzip.h"
-
-#define LEVEL_DEFAULT 6
-#define THREADS_LEAST 4
-
-enum {
-	OPT_PATH = 256,
-	OPT_SECTION,
-	OPT_SYNCHRONOUS,
-	OPT_LIST_OPTS,
-};
-
-static const struct {
-	int key;
-	const char *name, *arg, *help;
-} rows[] = {
-	{ 'a', "ascii", NULL, "ignored, for compatibility with gzip" },
-	{ 'b', "bits", "N", "ignored, for compatibility with gzip" },
-	{ 'c', "stdout", NULL, "write to standard output, and keep the input" },
-	{ 'd', "decompress", NULL, "decompress" },
-	{ 'f', "force", NULL, "overwrite files, follow links, write to a terminal" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 'k', "keep", NULL, "keep the input" },
-	{ 'l', "list", NULL, "print sizes and ratio of compressed files" },
-	{ 'L', "license", NULL, "print the license" },
-	{ 'n', "no-name", NULL, "neither store nor restore name and time (default)" },
-	{ 'N', "name", NULL, "store or restore name and time" },
-	{ 'o', "output", "FILE", "write to FILE, and keep the input; one input only" },
-	{ 'q', "quiet", NULL, "print no warnings and no progress" },
-	{ 'r', "recursive", NULL, "process all files in folders, at any depth" },
-	{ 'S', "suffix", "SUF", "use suffix .SUF on compressed files, .gz if not given" },
-	{ 't', "test", NULL, "check compressed files" },
-	{ 'T', "threads", "N", "compress with N threads, 0: one for each CPU, at least 4 (default)" },
-	{ 'v', "verbose", NULL, "print ratio and the path taken: hw, sim or soft, and why" },
-	{ 'V', "version", NULL, "print the version" },
-	{ '1', "fast", NULL, "compress fastest; -2 .. -8 are between" },
-	{ '9', "best", NULL, "compress best (default -6; a device has one level)" },
-	{ OPT_PATH, "path", "PATH", "auto (default), hw (devices only), soft (software only)" },
-	{ OPT_SYNCHRONOUS, "synchronous", NULL, "write the output to the disk before removing the input" },
-	{ OPT_SECTION, "section", "NAME", "use the queues reserved for this section" },
-};
-
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
-
-static void print_help(void)
-{
-	char left[48];
-	size_t i;
-
-	printf("usage: wdzip [options] [FILE...]\n\n"
-	       "Compress or decompress each FILE in gzip's format, on an accelerator if there is one.\n"
-	       "Without FILE, or if FILE is -, read standard input and write standard output.\n\n");
-	for (i = 0; i < ROWS; i++) {
-		if (rows[i].key < 256)
-			snprintf(left, sizeof(left), "-%c, --%s %s", rows[i].key, rows[i].name,
-				 rows[i].arg ? rows[i].arg : "");
-		else
-			snprintf(left, sizeof(left), "    --%s %s", rows[i].name,
-				 rows[i].arg ? rows[i].arg : "");
-		printf("  %-22s %s\n", left, rows[i].help);
-	}
-}
-
-static void print_opts(void)
-{
-	size_t i;
-
-	for (i = 0; i < ROWS; i++)
-		printf("--%s%s\n", rows[i].name, rows[i].arg ? "=" : "");
-}
-
-static int path_parse(struct settings *set, const char *name)
-{
-	if (!strcmp(name, "auto"))
-		set->path_flags = 0;
-	else if (!strcmp(name, "hw"))
-		set->path_flags = WD_SESS_PATH_HW;
-	else if (!strcmp(name, "soft"))
-		set->path_flags = WD_SESS_PATH_SOFT;
-	else {
-		complain(NULL, "--path %s: expected auto, hw or soft", name);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* gzip accepts this option, which has a meaning for compress's format only. */
-static int bits_check(const char *arg)
-{
-	if (*arg && strspn(arg, "0123456789") == strlen(arg))
-		return 0;
-	complain(NULL, "-b %s: expected a number", arg);
-	return -EINVAL;
-}
-
-static int suffix_set(struct settings *set, const char *arg)
-{
-	if (!*arg || strlen(arg) > SUFFIX_MAX || strchr(arg, '/')) {
-		complain(NULL, "-S %s: expected a suffix of 1 to %d characters, without /", arg, SUFFIX_MAX);
-		return -EINVAL;
-	}
-	set->suffix = arg;
-	return 0;
-}
-
-/* More threads than CPUs cost nothing, and a device works while its thread sleeps. */
-static unsigned int threads_default(void)
-{
-	cpu_set_t cpus;
-	int nr = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
-
-	return nr < THREADS_LEAST ? THREADS_LEAST : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
-}
-
-static int threads_set(struct settings *set, const char *arg)
-{
-	char *end;
-	unsigned long nr = strtoul(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end || nr > THREADS_MAX) {
-		complain(NULL, "-T %s: expected a number of threads, 0 to %d", arg, THREADS_MAX);
-		return -EINVAL;
-	}
-	set->threads = nr ? (unsigned int)nr : threads_default();
-	return 0;
-}
-
-/* Return: 0 to continue, 1 if nothing is left to do, -EINVAL after complaining. */
-static int option_apply(struct settings *set, int key, const char *arg)
-{
-	switch (key) {
-	case 'a': return 0;
-	case 'b': return bits_check(arg);
-	case 'c': set->to_stdout = true; return 0;
-	case 'd': set->mode = MODE_DECOMPRESS; return 0;
-	case 'f': set->force = true; return 0;
-	case 'k': set->keep = true; return 0;
-	case 'l': set->mode = MODE_LIST; return 0;
-	case 'L': puts("wdzip is licensed under the Apache License, version 2.0.\n"
-		       "https://www.apache.org/licenses/LICENSE-2.0"); return 1;
-	case 'n': set->names = false; return 0;
-	case 'N': set->names = true; return 0;
-	case 'o': set->output = arg; return 0;
-	case 'q': set->quiet = true; return 0;
-	case 'r': set->recursive = true; return 0;
-	case 'S': return suffix_set(set, arg);
-	case 't': set->mode = MODE_TEST; return 0;
-	case 'T': return threads_set(set, arg);
-	case 'v': set->verbose = true; return 0;
-	case 'h': print_help(); return 1;
-	case 'V': printf("wdzip %s\n", WD_VERSION); return 1;
-	case OPT_LIST_OPTS: print_opts(); return 1;
-	case OPT_PATH: return path_parse(set, arg);
-	case OPT_SYNCHRONOUS: set->synchronous = true; return 0;
-	case OPT_SECTION: set->section = arg; return 0;
-	default:
-		if (key < '1' || key > '9')
-			return -EINVAL;
-		set->level = key - '0';
-		return 0;
-	}
-}
-
-static int options_parse(struct settings *set, int argc, char **argv)
-{
-	struct option longs[ROWS + 2];
-	int key, ret;
-	size_t i;
-
-	memset(longs, 0, sizeof(longs));
-	for (i = 0; i < ROWS; i++) {
-		longs[i].name = rows[i].name;
-		longs[i].has_arg = rows[i].arg ? required_argument : no_argument;
-		longs[i].val = rows[i].key;
-	}
-	longs[ROWS].name = "list-opts";
-	longs[ROWS].val = OPT_LIST_OPTS;
-	while ((key = getopt_long(argc, argv, "123456789ab:cdfhklLnNo:qrS:tT:vV", longs, NULL)) != -1) {
-		ret = option_apply(set, key, optarg);
-		if (ret)
-			return ret;
-	}
-	if (set->output && !strcmp(set->output, "-")) {
-		set->output = NULL;
-		set->to_stdout = true;
-	}
-	if (set->output && (set->to_stdout || set->recursive || argc - optind > 1)) {
-		complain(NULL, "-o %s: expected exactly one input, and neither -c nor -r", set->output);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 static enum wdzip_exit input_process(struct settings *set, const char *name)
 {
@@ -212,9 +18,7 @@ static enum wdzip_exit input_process(struct settings *set, const char *name)
 
 int main(int argc, char **argv)
 {
-	struct settings set = {
-		.mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .threads = threads_default()
-	};
+	struct settings set;
 	enum wdzip_exit result = WDZIP_DONE;
 	int ret, i;
 
@@ -223,7 +27,7 @@ int main(int argc, char **argv)
 		complain("/dev/null", "%s", strerror(-ret));
 		return WDZIP_ERROR;
 	}
-	ret = options_parse(&set, argc, argv);
+	ret = options_read(&set, argc, argv);
 	if (ret < 0) {
 		fprintf(stderr, "wdzip: run 'wdzip -h' for the options\n");
 		return WDZIP_ERROR;
@@ -235,13 +39,13 @@ int main(int argc, char **argv)
 	if (session_open(&set))
 		return WDZIP_ERROR;
 	output_catch_signals();
-	if (set.mode == MODE_LIST && !set.quiet)
-		printf("%19s %19s  ratio name\n", "compressed", "uncompressed");
 	if (optind == argc)
 		result = file_process(&set, "-");
 	for (i = optind; i < argc; i++)
 		result = exit_worse(result, input_process(&set, argv[i]));
 	session_close(&set);
+	if (set.mode == MODE_LIST && argc - optind > 1)
+		list_totals(&set);
 	if (fflush(stdout)) {
 		complain(NULL, "standard output: %s", strerror(errno));
 		result = WDZIP_ERROR;

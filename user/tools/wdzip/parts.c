@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,11 @@
 
 #define PARTS_PER_THREAD 2	/* one that is compressed, one that waits for its turn in the output */
 #define OUT_BYTES (PIECE_BYTES + PIECE_BYTES / 8 + 4096)	/* wd_comp_bound() is less */
+
+#define LEAST_BYTES (32U << 10)
+#define HASHED_BYTES 64
+#define HASH_BITS 15
+#define HASH_FACTOR 0x9e3779b97f4a7c15ULL	/* an odd number that mixes all bits into the highest */
 
 /* ret is valid when done. */
 struct part {
@@ -32,6 +38,7 @@ struct part {
  * @taken:	parts that threads have taken
  * @written:	parts that the main thread has written
  * @idle:	threads that wait for a part
+ * @ahead:	what was read and is in no part yet; the main thread's, as is @eof
  * @sum, @total: the trailer's checksum and length of the data read so far; the main thread's
  */
 struct crew {
@@ -42,7 +49,9 @@ struct crew {
 	unsigned int nr_parts;
 	unsigned long filled, taken, written;
 	unsigned int idle;
-	bool stop;
+	bool stop, eof;
+	unsigned char *ahead;
+	size_t ahead_len;
 	struct hand {
 		pthread_t thread;
 		struct crew *crew;
@@ -197,27 +206,61 @@ static int trailer_put(const struct crew *c)
 	return header_write(c->job, end, sizeof(end)) ? 1 : 0;
 }
 
-/* From the second part on; the first one, of that length, is in place. */
-static int crew_run(struct crew *c, size_t len)
+/*
+ * With --rsyncable a part ends where the last 64 bytes say so, and the result of unchanged data is unchanged: 64 KiB on
+ * average, half of it at least.
+ */
+static size_t part_len(const struct settings *set, const unsigned char *at, size_t len)
+{
+	size_t i = LEAST_BYTES - HASHED_BYTES;
+	uint64_t recent = 0;
+
+	for (; set->rsyncable && i < len; i++) {
+		recent = (recent << 1) + at[i] + 1;
+		if (i >= LEAST_BYTES && recent * HASH_FACTOR >> (64 - HASH_BITS) == 0)
+			return i;
+	}
+	return len;
+}
+
+/* Return: bytes of the next part, 0 at the end, or -errno. */
+static ssize_t part_read(struct crew *c, unsigned char *in)
+{
+	size_t have = c->ahead_len, len;
+	ssize_t got = 0;
+
+	memcpy(in, c->ahead, have);
+	if (have < PIECE_BYTES && !c->eof) {
+		got = io_read(c->job->in, in + have, PIECE_BYTES - have);
+		if (got < 0)
+			return got;
+		c->eof = got < (ssize_t)(PIECE_BYTES - have);
+	}
+	have += got;
+	len = part_len(c->job->set, in, have);
+	c->ahead_len = have - len;
+	memcpy(c->ahead, in + len, c->ahead_len);
+	return len;
+}
+
+static int crew_run(struct crew *c)
 {
 	struct job *job = c->job;
 	bool last = false;
 	ssize_t got;
 	int ret = head_put(job);
 
-	if (!ret)
-		part_publish(c, len);
 	while (!ret && (!last || c->written != c->filled)) {
 		if (last || c->filled - c->written == c->nr_parts) {
 			ret = part_write(c);
 			continue;
 		}
-		got = io_read(job->in, part_at(c, c->filled)->in, PIECE_BYTES);
+		got = part_read(c, part_at(c, c->filled)->in);
 		if (got < 0) {
 			complain(job->name, "read: %s", strerror(-got));
 			return 1;
 		}
-		last = got < (ssize_t)PIECE_BYTES;
+		last = c->eof && !c->ahead_len;
 		if (got)
 			part_publish(c, (size_t)got);
 	}
@@ -239,6 +282,7 @@ static void crew_end(struct crew *c)
 		free(c->parts[i].out);
 	}
 	free(c->parts);
+	free(c->ahead);
 	pthread_cond_destroy(&c->done);
 	pthread_cond_destroy(&c->work);
 	pthread_mutex_destroy(&c->lock);
@@ -248,6 +292,7 @@ static int parts_alloc(struct crew *c)
 {
 	unsigned int i;
 
+	c->ahead = malloc(PIECE_BYTES);
 	c->parts = calloc(c->nr_parts, sizeof(*c->parts));
 	for (i = 0; c->parts && i < c->nr_parts; i++) {
 		c->parts[i].in = malloc(PIECE_BYTES);
@@ -255,7 +300,7 @@ static int parts_alloc(struct crew *c)
 		if (!c->parts[i].in || !c->parts[i].out)
 			return -ENOMEM;
 	}
-	return c->parts ? 0 : -ENOMEM;
+	return c->ahead && c->parts ? 0 : -ENOMEM;
 }
 
 int parts_compress(struct job *job, const void *first, size_t len)
@@ -268,8 +313,10 @@ int parts_compress(struct job *job, const void *first, size_t len)
 	pthread_cond_init(&c.done, NULL);
 	ret = parts_alloc(&c);
 	if (!ret) {
-		memcpy(c.parts[0].in, first, len);
-		ret = crew_run(&c, len);
+		memcpy(c.ahead, first, len);
+		c.ahead_len = len;
+		c.eof = len < PIECE_BYTES;
+		ret = crew_run(&c);
 	}
 	crew_end(&c);
 	return ret;

@@ -45,7 +45,7 @@ static handle_t session_new(const struct settings *set, enum wd_comp_alg_type al
 		.comp_lv = compress ? set->level : 0,
 		.win_size = WD_COMP_WS_32K,
 		.data_fmt = WD_FLAT_BUF,
-		.flags = path_flags,
+		.flags = path_flags | (set->verify ? WD_SESS_VERIFY : 0),
 		.timeout_ms = DEADLINE_MS * turns,
 	};
 
@@ -121,7 +121,29 @@ void session_complain(const struct job *job, int err, const char *doing)
 	complain(job->name, "%s: %s", doing, detail);
 }
 
-bool session_is_device_error(int err)
+bool session_is_doubtful(const struct job *job, int err)
+{
+	return err == -EBADMSG && job->set->verify && !job->set->path_flags && job->path != WD_PATH_SOFT;
+}
+
+handle_t session_of_software(const struct settings *set)
+{
+	return set->path_flags ? 0 : session_new(set, WD_GZIP, WD_SESS_PATH_SOFT, 1);
+}
+
+static bool session_is_device_error(int err)
 {
 	return err == -ENODEV || err == -EIO || err == -ETIMEDOUT;
+}
+
+int session_end(const struct job *job, int ret, const char *failed)
+{
+	if (!ret)
+		return 0;
+	wd_comp_reset_sess(job->stream);
+	if (session_is_device_error(ret) || session_is_doubtful(job, ret))
+		return ret;
+	if (ret < 0)
+		session_complain(job, ret, failed);
+	return -1;
 }

@@ -25,8 +25,9 @@ enum wdzip_mode {
 	MODE_LIST,
 };
 
-/* Every member begins with these bytes (RFC 1952). */
+/* Every member begins and ends with these bytes (RFC 1952). */
 #define HEADER_BYTES 10
+#define TRAILER_BYTES 8
 
 /* An input is read in pieces of this size. One that has several is compressed in as many parts by several threads. */
 #define PIECE_BYTES (512U << 10)
@@ -46,6 +47,8 @@ struct settings {
 	const char *suffix;	/* of compressed files */
 	bool names;		/* in headers, stored or restored; times too */
 	bool recursive;
+	bool rsyncable;
+	bool verify;		/* what devices make */
 	bool synchronous;	/* on the disk before the input is removed */
 	bool to_stdout, keep, force, quiet, verbose;
 	bool progress;		/* stderr is a terminal */
@@ -61,14 +64,25 @@ struct job {
 	int out;		/* -1: the result is only checked and counted */
 	struct stat stat;	/* of the input */
 	__u64 in_bytes, out_bytes;
+	handle_t stream;	/* the session of its stream */
 	handle_t sess;		/* that was used last, for its errors */
 	__u16 path, path_reason;
 	unsigned int paths;	/* of all parts: bit numbers */
 	bool warned;
+	size_t frame_bytes;	/* header and trailer of the first member, which don't count in the ratio */
+	char *stored_name;	/* -l: of the first member's header, malloc'ed, or NULL */
+	time_t stored_time;	/* or 0 */
+	__u32 sum;		/* -l: of the last member's data */
 	unsigned char head[HEADER_BYTES];	/* of the member being written, until it is complete */
 	size_t head_len;
 	long started_ms, shown_ms;	/* progress */
 };
+
+/*
+ * options.c: 0, 1 if nothing is left to do, or -errno after complaining; optind is the first input's. The variable GZIP
+ * is read first.
+ */
+int options_read(struct settings *set, int argc, char **argv);
 
 /* Messages: complain() for failures, warn() for anything else (silent with -q). */
 void complain(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -85,8 +99,15 @@ static inline handle_t session_late(const struct settings *set)
 	return set->part_sess[set->threads];
 }
 void session_complain(const struct job *job, int err, const char *doing);
-/* The loss of a device doesn't damage the input: the same work can start again. */
-bool session_is_device_error(int err);
+/*
+ * After an input: 0, a device's -errno, whose loss doesn't damage the input, so that the same work can start again, or
+ * -1 after complaining. ret is 0, -errno, or 1 after complaining.
+ */
+int session_end(const struct job *job, int ret, const char *failed);
+/* A device calls the data corrupt, and software has the last word. */
+bool session_is_doubtful(const struct job *job, int err);
+/* A session of software, for a job whose device computed wrongly; 0 if that path isn't allowed. */
+handle_t session_of_software(const struct settings *set);
 
 /* compress.c, decompress.c: 0, or -1 after complaining, or a device's -errno not yet reported. */
 int compress_stream(struct job *job);
@@ -102,7 +123,26 @@ int io_write(struct job *job, const void *buf, size_t len);
 
 /* header.c: as io_write(), with name and time in the header if they are to be stored. */
 int header_write(struct job *job, const void *buf, size_t len);
-/* The first member's name, malloc'ed, or NULL, and its time, or 0. */
+/* Of the header that is written. */
+size_t header_bytes(const struct job *job);
+
+/**
+ * struct header - the header of a member
+ * @len: its bytes
+ * @name: in the parsed bytes, with a zero behind it; NULL if there is none
+ * @when: 0 if there is none
+ */
+struct header {
+	size_t len;
+	const char *name;
+	time_t when;
+};
+
+/* False: it isn't one, or not complete; name and time are those that are there. */
+bool header_parse(const unsigned char *at, size_t len, struct header *h);
+/* Without folders, malloc'ed; NULL if there is no such name. */
+char *header_name(const struct header *h);
+/* Both of a file's first member, with NULL for no name and 0 for no time. */
 char *header_read(int fd, time_t *when);
 
 /* name.c: malloc'ed, NULL if there is no such name. */
@@ -138,6 +178,11 @@ void progress_clear(void);
 
 /* file.c */
 enum wdzip_exit file_process(struct settings *set, const char *name);
+
+/* list.c: the table of -l, and the saved percentage of one job. */
+double ratio_percent(const struct job *job);
+void list_add(const struct job *job, const char *name);
+void list_totals(const struct settings *set);
 
 /* walk.c: every file below a folder, at any depth. */
 enum wdzip_exit walk_process(struct settings *set, const char *folder);
