@@ -17,7 +17,8 @@ unexport O
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
 	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa \
 		user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip \
-		user/tools/wd-selftest user/openssl user/zlib user/tools/wd-zlib docs/man docs/examples)))
+		user/tools/wd-selftest user/openssl user/openssl/front user/zlib user/tools/wd-zlib docs/man \
+		docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 
@@ -43,7 +44,8 @@ $(USER_DIRS):
 user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
 user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: \
 	$(filter user/libwd user/libhisi_qm,$(USER_DIRS))
-user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl docs/examples: \
+user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl user/openssl/front \
+	docs/examples: \
 	$(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
 tests: user $(TEST_DIRS) ## build the test programs
@@ -128,7 +130,10 @@ install-modules: stage-modules
 	@scripts/install commit modules
 
 dkms-install: ## install the modules' source for dkms, and build it for the installed headers
-	@scripts/install dkms
+	@scripts/install dkms warpdrive
+
+dkms-install-sim: ## the same of the simulator, for machines that test without an accelerator
+	@scripts/install dkms warpdrive-sim
 
 deb: ## build the Debian packages, into DEB=DIR (default: the checkout's parent folder)
 	@scripts/deps build deb
@@ -144,4 +149,4 @@ clean: ## remove the build folder
 
 .PHONY: all help deps user tests modules t check check-all check-rest check-native check-debug fuzzers fuzz \
 	fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
-	install-modules dkms-install deb uninstall clean
+	install-modules dkms-install dkms-install-sim deb uninstall clean

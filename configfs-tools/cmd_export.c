@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "lib/escape.h"
 #include "lib/export.h"
+#include "lib/idname.h"
 #include "lib/openssl.h"
 #include "openssl_algs.h"
 #include "provision.h"
@@ -84,17 +85,32 @@ static enum wdctl_exit sysusers(const struct wdctl_run *r)
 
 static enum wdctl_exit cdi(const struct wdctl_run *r)
 {
+	const char *group = r->opt['g'] ? r->opt['g'] : EXPORT_GROUP;
+	struct id_names names = idname_source(&r->root);
 	struct device_list devices;
 	enum wdctl_exit result;
-	int ret = device_list_read(&r->root, &devices);
+	bool has_group;
+	uint32_t gid;
+	int ret;
 
+	if (!word_good("group", group, ALNUM "_-"))
+		return EXIT_USAGE;
+	has_group = !names.find(names.arg, true, group, &gid);
+	if (!has_group && r->opt['g']) {
+		wdctl_error("export", "group %s doesn't exist", group);
+		return EXIT_FAILED;
+	}
+	if (!has_group)
+		fprintf(stderr, "group %s doesn't exist, so only root will open the nodes; --group names another\n",
+			group);
+	ret = device_list_read(&r->root, &devices);
 	if (ret) {
 		wdctl_error("export", "%s/sys/class/uacce: %s", r->root.dir, strerror(-ret));
 		return EXIT_FAILED;
 	}
 	if (!devices.count)
 		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");
-	result = provision_print_json("export", export_cdi(&devices));
+	result = provision_print_json("export", export_cdi(&devices, has_group ? &gid : NULL));
 	device_list_free(&devices);
 	return result;
 }
@@ -163,7 +179,7 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 static const struct wdctl_option export_options[] = {
 	{ 'b', "program", "PATH", "path of wdctl in a unit (default: this program's)" },
 	{ 'g', "group", "NAME", "group that may open the devices (" EXPORT_GROUP ")" },
-	{ 'a', "algorithms", "LIST", "what OpenSSL gives to devices (pkey)" },
+	{ 'a', "algorithms", "LIST", "what OpenSSL gives to devices (pkey, " WDP_JOBS_ONLY ")" },
 	{ 0 },
 };
 

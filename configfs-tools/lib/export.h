@@ -16,13 +16,16 @@
 
 /** export_systemd() - print a unit that restores the sections at boot. */
 void export_systemd(FILE *f, const char *program);
-/** export_systemd_device() - print a template of units that each restore the settings of one device. */
+/** export_systemd_device() - print a template of units for a device: its settings, and the sections that lack it. */
 void export_systemd_device(FILE *f, const char *program);
 /** export_udev() - print rules that give the device nodes to a group, and start the device's unit. */
 void export_udev(FILE *f, const char *group);
 /** export_sysusers() - print a line for sysusers.d that creates the group. */
 void export_sysusers(FILE *f, const char *group);
-/** export_cdi() - make a specification of the Container Device Interface; NULL without memory. */
-struct json_object *export_cdi(const struct device_list *devices);
+/**
+ * export_cdi() - make a specification of the Container Device Interface; NULL without memory.
+ * @gid: group of the nodes in the container; NULL: the runtime chooses.
+ */
+struct json_object *export_cdi(const struct device_list *devices, const uint32_t *gid);
 
 #endif

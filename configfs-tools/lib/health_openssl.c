@@ -11,6 +11,7 @@
 
 #include "health.h"
 #include "openssl.h"
+#include "openssl_algs.h"
 #include "pci.h"
 
 #define AREA "openssl"
@@ -125,26 +126,43 @@ static void missing(struct health *h, const struct settings *s, const char *path
 			      "install the package openssl-provider-warpdrive.");
 }
 
-/* Whether the dynamic linker finds the module's libraries. */
+/* Whether the dynamic linker finds the file's libraries. */
+static bool loads(struct health *h, const char *path)
+{
+	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	bool ok = module && dlsym(module, "OSSL_provider_init");
+
+	if (!ok) {
+		health_add(h, HEALTH_PROBLEM, AREA, "%s can't be loaded: %s", path, dlerror());
+		health_command(h, "make install-user && ldconfig");
+	}
+	if (module)
+		dlclose(module);
+	return ok;
+}
+
+/* The file that the module loads if there is a device: beside the module itself, not beside a link to it. */
+static void path_of_devices(char *buf, size_t len, const char *module)
+{
+	char real[PATH_MAX];
+
+	if (realpath(module, real))
+		module = real;
+	snprintf(buf, len, "%.*s/" OPENSSL_MODULE_DEVICES, (int)(strrchr(module, '/') - module), module);
+}
+
 static bool check_module(struct health *h, const struct settings *s)
 {
-	char path[2 * PATH_MAX];
-	void *module;
+	char path[2 * PATH_MAX], devices[sizeof(path)];
 
 	module_path(s, path, sizeof(path));
 	if (access(path, F_OK)) {
 		missing(h, s, path);
 		return false;
 	}
-	module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!module || !dlsym(module, "OSSL_provider_init")) {
-		health_add(h, HEALTH_PROBLEM, AREA, "%s can't be loaded: %s", path, dlerror());
-		health_command(h, "make install-user && ldconfig");
-	} else {
+	path_of_devices(devices, sizeof(devices), path);
+	if (loads(h, path) && loads(h, devices))
 		health_add(h, HEALTH_OK, AREA, "%s", path);
-	}
-	if (module)
-		dlclose(module);
 	return true;
 }
 
@@ -291,7 +309,8 @@ static void check_devices(struct health *h, const struct health_input *in, const
 	if (!d) {
 		no_device(h, in, list, work);
 	} else if (device_may_open(in->root, d)) {
-		health_add(h, HEALTH_OK, AREA, "%s computes %s for the provider", d->name, works[work].what);
+		health_add(h, HEALTH_OK, AREA, "%s computes %s for the provider%s", d->name, works[work].what,
+			   work == OPENSSL_KEYS && openssl_jobs_only(list) ? ", " WDP_JOBS_ONLY : "");
 	} else {
 		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes %s for this user",
 			   getuid(), d->name, works[work].what);

@@ -52,7 +52,7 @@ int openssl_module_beside(char *buf, size_t len)
 int openssl_algorithms_check(const char *list, struct ini_word *wrong)
 {
 	*wrong = (struct ini_word){ NULL, 0 };
-	return wdp_algs_chosen(list, &wrong->text, &wrong->len) && !wrong->text ? 0 : -EINVAL;
+	return wdp_algs_chosen(list, &wrong->text, &wrong->len).algs && !wrong->text ? 0 : -EINVAL;
 }
 
 static unsigned int work_bits(const char *list, enum openssl_work work)
@@ -62,7 +62,7 @@ static unsigned int work_bits(const char *list, enum openssl_work work)
 	bool bulk;
 	size_t len;
 
-	chosen = wdp_algs_chosen(list, &wrong, &len);
+	chosen = wdp_algs_chosen(list, &wrong, &len).algs;
 	for (alg = 0; alg < WDP_ALGS; alg++) {
 		group = wdp_alg_facts[alg].group;
 		bulk = !strcmp(group, "ciphers") || !strcmp(group, "digests");
@@ -75,6 +75,14 @@ static unsigned int work_bits(const char *list, enum openssl_work work)
 bool openssl_names(const char *list, enum openssl_work work)
 {
 	return work_bits(list, work);
+}
+
+bool openssl_jobs_only(const char *list)
+{
+	const char *wrong;
+	size_t len;
+
+	return wdp_algs_chosen(list, &wrong, &len).jobs;
 }
 
 bool openssl_device_fits(const char *algorithms, const char *list, enum openssl_work work)
@@ -132,6 +140,9 @@ void export_openssl(FILE *f, const char *module, const char *algorithms)
 		"\n"
 		"[warpdrive_section]\n"
 		"# warpdrive-provider(7) has more keys.\n");
+	if (openssl_jobs_only(algorithms))
+		fprintf(f, "# Devices are given " WDP_JOBS_ONLY ", because a CPU is as quick. Names in\n"
+			"# the key algorithms change that: 'algorithms = pkey' stands for all.\n");
 	if (module)
 		print_value(f, "module", module);
 	fprintf(f, "activate = 1\n");

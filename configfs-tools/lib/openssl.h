@@ -14,6 +14,7 @@
 
 #define OPENSSL_LIBCRYPTO "libcrypto.so.3"
 #define OPENSSL_MODULE "warpdrive.so"
+#define OPENSSL_MODULE_DEVICES "warpdrive-devices.so"	/* in the same folder; the module loads it if needed */
 
 /**
  * openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it.
@@ -35,6 +36,8 @@ enum openssl_work {
 
 /** openssl_names() - has a list for the key algorithms such work? @list: NULL for the provider's default. */
 bool openssl_names(const char *list, enum openssl_work work);
+/** openssl_jobs_only() - does a list leave some operations to the CPU, except in asynchronous jobs? */
+bool openssl_jobs_only(const char *list);
 /**
  * openssl_device_fits() - does a device compute some of the work that a list names?
  * @algorithms: the device's, separated by spaces.

@@ -291,9 +291,67 @@ test_speed_in_four_processes() {
 }
 
 test_only_one_symbol_is_seen() {
-	[ "$(nm -D --defined-only "$OPENSSL_MODULES/warpdrive.so" | awk '{ print $3 }')" = OSSL_provider_init ]
-	objdump -p "$OPENSSL_MODULES/warpdrive.so" >got
-	not grep -q SONAME got
+	local module
+
+	for module in warpdrive warpdrive-devices; do
+		[ "$(nm -D --defined-only "$OPENSSL_MODULES/$module.so" | awk '{ print $3 }')" = OSSL_provider_init ]
+		objdump -p "$OPENSSL_MODULES/$module.so" >got
+		not grep -q SONAME got
+	done
+}
+
+# mapped COMMAND...: the names of the files that it has mapped, in the file mapped.
+mapped() {
+	LD_DEBUG=files "$@" list -providers >got 2>err
+	sed -n 's,.*calling init: .*/,,p' err | sort -u >mapped
+}
+
+# Each program with libcrypto would load them when it starts.
+test_without_a_device_no_library_of_ours_is_loaded() {
+	openssl_conf
+	mapped stock
+	cp mapped stock.mapped
+	mapped without_device
+	says 'WarpDrive provider' got
+	[ "$(comm -13 stock.mapped mapped)" = warpdrive.so ]
+	mapped with_device
+	says libwd.so mapped
+	says warpdrive-devices.so mapped
+}
+
+# What is refused, offered nevertheless or said, is so with or without devices.
+test_without_a_device_the_configuration_counts() {
+	local line
+
+	for line in 'devices = later' 'log = all'; do
+		openssl_conf "$line"
+		mapped without_device
+		says warpdrive-devices.so mapped
+		says 'WarpDrive provider' got
+	done
+	openssl_conf 'timeout_ms = -1'
+	sed -i '/warpdrive_section\]/{n;d}' conf
+	not without_device list -providers -provider warpdrive 2>err
+	says 'timeout_ms = -1: expected 1 to 3600000' err
+}
+
+test_the_counters_are_there_without_a_device() {
+	openssl_conf
+	OPENSSL_CONF=$PWD/conf openssl list -providers -verbose >got
+	says 'warpdrive-requests-hw: ' got
+	says 'warpdrive-bad-results: ' got
+}
+
+# The program says what is wrong with its installation; libcrypto alone says nothing of it.
+test_a_part_of_the_module_that_is_missing_is_named() {
+	openssl_conf
+	sed -i '/warpdrive_section\]/{n;d}' conf
+	mkdir modules
+	cp "$OPENSSL_MODULES/warpdrive.so" modules
+	OPENSSL_MODULES=$PWD/modules without_device list -providers -provider warpdrive >got
+	says 'WarpDrive provider' got
+	OPENSSL_MODULES=$PWD/modules not with_device list -providers -provider warpdrive 2>err
+	says "$PWD/modules/warpdrive-devices.so: cannot open shared object file" err
 }
 
 run_tests "$@"

@@ -50,6 +50,8 @@ static inline bool both_open(struct both *b)
 {
 	setenv("WD_OPENSSL_DEVICES", on_device() ? "require" : "later", 1);
 	setenv("WD_OPENSSL_LOG", "off", 0);
+	/* By default P-256 and X25519 are a device's in asynchronous jobs only. */
+	setenv("WD_OPENSSL_ALGORITHMS", "pkey", 0);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	b->stock = OSSL_LIB_CTX_new();
 	b->ours = OSSL_LIB_CTX_new();

@@ -171,6 +171,71 @@ TEST_F(faults, ecdsa_is_checked_if_all_results_are)
 	EXPECT_EQ(1, soft(&self->b));
 }
 
+/* The fault is in the last byte: of a point that is in y, which is no secret. */
+TEST_F(faults, secrets_are_checked_if_all_results_are)
+{
+	static const struct { const char *type, *group; } kinds[] = {
+		{ "X25519", NULL }, { "X448", NULL }, { "DH", "ffdhe2048" },
+	};
+	unsigned char secret[2][1024];
+	EVP_PKEY *stock, *key;
+	unsigned int i;
+	size_t len;
+
+	setenv("WD_OPENSSL_CHECK_RESULTS", "all", 1);
+	open_with(self, "EC", "P-256", 0);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		stock = key_make(self->b.stock, kinds[i].type, kinds[i].group, 0);
+		key = key_in(self->b.ours, stock, EVP_PKEY_KEYPAIR);
+		len = derive(self->b.stock, stock, stock, -1, secret[0]);
+		ASSERT_LT(0, len);
+		EXPECT_EQ(len, derive(self->b.ours, key, key, -1, secret[1]));
+		EXPECT_EQ(0, memcmp(secret[0], secret[1], len));
+		EXPECT_EQ(i, count(self, "warpdrive-bad-results"));
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+		EXPECT_EQ(len, derive(self->b.ours, key, key, -1, secret[1]));
+		EXPECT_EQ(0, memcmp(secret[0], secret[1], len));
+		EXPECT_EQ(i + 1, count(self, "warpdrive-bad-results"));
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=0"));
+		EVP_PKEY_free(key);
+		EVP_PKEY_free(stock);
+	}
+	EXPECT_EQ(0, ERR_peek_error());
+}
+
+/* Decrypts a text of SM2. */
+static bool decrypts(FIXTURE_DATA(faults) *self, const unsigned char *in, size_t in_len)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(self->b.ours, self->key, NULL);
+	unsigned char text[1024];
+	size_t len = sizeof(text);
+	bool ok = EVP_PKEY_decrypt_init(ctx) > 0 && EVP_PKEY_decrypt(ctx, text, &len, in, in_len) > 0 && len == 3 &&
+		  !memcmp(text, "abc", 3);
+
+	EVP_PKEY_CTX_free(ctx);
+	return ok;
+}
+
+TEST_F(faults, texts_are_checked_if_all_results_are)
+{
+	unsigned char secret[1024];
+	size_t len = sizeof(secret);
+	EVP_PKEY_CTX *ctx;
+
+	setenv("WD_OPENSSL_CHECK_RESULTS", "all", 1);
+	open_with(self, "SM2", NULL, 0);
+	ctx = EVP_PKEY_CTX_new_from_pkey(self->b.stock, self->stock, NULL);
+	ASSERT_EQ(1, EVP_PKEY_encrypt_init(ctx));
+	ASSERT_EQ(1, EVP_PKEY_encrypt(ctx, secret, &len, (const unsigned char *)"abc", 3));
+	EVP_PKEY_CTX_free(ctx);
+	EXPECT_TRUE(decrypts(self, secret, len));
+	EXPECT_EQ(1, sim(&self->b));
+	EXPECT_EQ(0, count(self, "warpdrive-bad-results"));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+	EXPECT_TRUE(decrypts(self, secret, len));
+	EXPECT_EQ(1, count(self, "warpdrive-bad-results"));
+}
+
 TEST_F(faults, a_device_that_does_not_answer_costs_the_deadline)
 {
 	uint64_t fallbacks, softly;

@@ -270,6 +270,29 @@ static int in_the_child(void *p)
 }
 
 /* The descriptor that the parent used belongs to the parent. */
+/* No CPU is in that node, so that no thread can start there. */
+TEST_F(job, without_poll_threads_they_are_the_twin_s)
+{
+	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
+	struct work work = { .block = false };
+	ASYNC_JOB *job = NULL;
+	struct both b;
+	int ret;
+
+	setenv("WD_OPENSSL_POLLERS", "1@1000", 1);
+	ASSERT_TRUE(both_open(&b));
+	work.b = &b;
+	work.key = key_in(b.ours, self->stock, EVP_PKEY_KEYPAIR);
+	ASSERT_TRUE(is_ours(work.key));
+	EXPECT_EQ(ASYNC_FINISH, work_go(&job, ctx, &work, &ret));
+	EXPECT_TRUE(is_right(self, &work));
+	EXPECT_EQ(1, soft(&b));
+	EXPECT_EQ(1, count_of(&b, "warpdrive-fallbacks"));
+	ASYNC_WAIT_CTX_free(ctx);
+	EVP_PKEY_free(work.key);
+	both_close(&b);
+}
+
 TEST_F(job, a_child_uses_the_parents_wait_context)
 {
 	struct work work = { .b = &self->b, .key = self->key };

@@ -66,6 +66,37 @@ TEST_F(rsa_public, signatures_of_pkcs1)
 	}
 }
 
+/* A text that is nobody's digest, of each length from 0 on. */
+static int raw_verdict(EVP_PKEY *key, OSSL_LIB_CTX *libctx, const unsigned char *sig, size_t sig_len, size_t len)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+	unsigned char text[4] = { 1, 2, 3, 4 };
+	int ret = EVP_PKEY_verify_init(ctx);
+
+	if (ret > 0)
+		ret = EVP_PKEY_verify(ctx, sig, sig_len, text, len);
+	EVP_PKEY_CTX_free(ctx);
+	return ret;
+}
+
+TEST_F(rsa_public, verdicts_on_short_texts_without_a_digest_are_stock_s)
+{
+	unsigned char text[4] = { 1, 2, 3, 4 };
+	EVP_PKEY_CTX *ctx;
+	size_t len;
+
+	for (len = 0; len <= sizeof(text); len++) {
+		ctx = EVP_PKEY_CTX_new_from_pkey(self->b.stock, self->stock, NULL);
+		self->len = sizeof(self->sig);
+		ASSERT_EQ(1, EVP_PKEY_sign_init(ctx));
+		ASSERT_EQ(1, EVP_PKEY_sign(ctx, self->sig, &self->len, text, len));
+		EVP_PKEY_CTX_free(ctx);
+		EXPECT_EQ(raw_verdict(self->stock, self->b.stock, self->sig, self->len, len),
+			  raw_verdict(self->ours, self->b.ours, self->sig, self->len, len)) TH_LOG("%zu bytes", len);
+	}
+	ERR_clear_error();
+}
+
 TEST_F(rsa_public, signatures_of_pss)
 {
 	static const char *const salts[] = { "digest", "max", "auto", "0", "11", "20" };

@@ -43,7 +43,7 @@ test_the_exported_configuration_names_a_module_that_is_elsewhere() {
 
 	mkdir -p "$place/bin" "$place/lib/ossl-modules"
 	cp "$OUT/bin/wdctl" "$place/bin/"
-	cp "$OUT/ossl-modules/warpdrive.so" "$place/lib/ossl-modules/"
+	cp "$OUT"/ossl-modules/warpdrive{,-devices}.so "$place/lib/ossl-modules/"
 	PATH=$place/bin:$PATH exported
 	grep -q ^module conf || skip "the provider is in libcrypto's folder"
 	LD_LIBRARY_PATH=$OUT/lib with_device list -providers >got
@@ -114,6 +114,20 @@ test_doctor_has_no_problem_with_the_exported_configuration() {
 	[ "$(grep -c '^ok ' got)" = 3 ]
 	not grep -v '^ok ' got
 	says "hisi_hpre-0 computes with public keys for the provider" got
+}
+
+test_says_what_is_left_to_the_cpu_by_default() {
+	exported
+	says 'P-256 and X25519 in asynchronous jobs only' conf
+	findings --hpre 1
+	says 'for the provider, P-256 and X25519 in asynchronous jobs only' got
+	exported --algorithms '-dh'
+	findings --hpre 1
+	says 'for the provider, P-256 and X25519 in asynchronous jobs only' got
+	exported --algorithms pkey
+	not grep -q 'jobs only' conf
+	findings --hpre 1
+	not grep -q 'jobs only' got
 }
 
 test_doctor_looks_for_a_device_with_public_keys() {
@@ -192,6 +206,12 @@ test_doctor_looks_for_the_module() {
 	echo 'not a module' >warpdrive.so
 	changed "s,^module.*,module = $PWD/warpdrive.so," "problem $PWD/warpdrive.so can't be loaded: " \
 		'make install-user'
+	cp "$OUT/ossl-modules/warpdrive.so" .
+	changed "s,^module.*,module = $PWD/warpdrive.so," "problem $PWD/warpdrive-devices.so can't be loaded: " \
+		'make install-user'
+	ln -sf "$OUT/ossl-modules/warpdrive.so" .
+	findings --hpre 1
+	[ "$(grep -c '^ok ' got)" = 3 ]
 	exported
 	sed -i '/^module/d' conf
 	OPENSSL_MODULES=$OUT/ossl-modules findings --hpre 1

@@ -68,6 +68,6 @@ at_exit() {
 
 need_sim hisi_hpre 0
 need_set web
-ip link set lo up
+busybox ip link set lo up
 own_device hpre hisi_hpre
 run_tests "$@"

@@ -63,7 +63,7 @@ test_both_ends() {
 	provided start client web --hpre 1 -- stunnel4 "$PWD/client.conf"
 	listening client "$near"
 	for _ in 1 2 3 4 5; do
-		curl -sS "http://127.0.0.1:$near/" >got
+		stock with_set web curl -sS "http://127.0.0.1:$near/" >got
 		says hello got
 	done
 	end_all

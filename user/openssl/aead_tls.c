@@ -65,7 +65,7 @@ static bool nonce_take(struct wdp_aead *c, unsigned char nonce[NONCE])
 static bool nonce_of(const struct wdp_aead *c, unsigned char nonce[NONCE], const unsigned char *record)
 {
 	if (EVP_CIPHER_CTX_get_iv_length(c->s.twin) != NONCE ||
-	    EVP_CIPHER_CTX_get_updated_iv(c->s.twin, nonce, NONCE) <= 0)
+	    !wdp_symmetric_iv(&c->s, EVP_CIPHER_CTX_get_updated_iv, nonce, NONCE))
 		return false;
 	if (!c->s.encrypt)
 		memcpy(nonce + FIXED, record, EXPLICIT);

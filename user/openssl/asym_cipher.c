@@ -103,6 +103,9 @@ static enum wdp_outcome oaep_decode(struct cipher *c, unsigned char *em, size_t 
 {
 	if (wdp_oaep_decode(em, k, c->scheme.md, c->scheme.mgf1, c->label, c->label_len, out, len, room))
 		return WDP_DONE;
+	/* The program's own libcrypto reports its own error, of all that can be wrong. */
+	if (c->op.prov->core.foreign)
+		return WDP_TWIN;
 	ERR_raise(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
 	return WDP_ERROR;
 }

@@ -109,8 +109,10 @@ static int iv_get(const struct context *c, OSSL_PARAM params[])
 {
 	OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IV);
 
-	return !p || !c->moved || OSSL_PARAM_set_octet_string(p, c->iv, c->s.cipher->iv_len) ||
-	       OSSL_PARAM_set_octet_ptr(p, c->iv, c->s.cipher->iv_len);
+	if (!p || !c->moved)
+		return 1;
+	return (p->data_type == OSSL_PARAM_OCTET_PTR ? OSSL_PARAM_set_octet_ptr : OSSL_PARAM_set_octet_string)
+		(p, c->iv, c->s.cipher->iv_len);
 }
 
 int wdp_cipher_get_ctx_params(void *vctx, OSSL_PARAM params[])
@@ -222,7 +224,7 @@ static bool run_plan(const struct context *c, struct run *run, const unsigned ch
 		return false;
 	if ((run->before || out != in) && overlap(out, run->before + run->len, in, len))
 		return false;
-	return !cipher->iv_len || EVP_CIPHER_CTX_get_updated_iv(c->s.twin, run->iv, cipher->iv_len) > 0;
+	return !cipher->iv_len || wdp_symmetric_iv(&c->s, EVP_CIPHER_CTX_get_updated_iv, run->iv, cipher->iv_len);
 }
 
 static void counter_add(unsigned char *counter, size_t n)
@@ -280,7 +282,7 @@ static bool twin_move(struct context *c, const unsigned char *iv)
 {
 	if (!c->s.cipher->iv_len)
 		return EVP_CipherInit_ex2(c->s.twin, NULL, NULL, NULL, -1, NULL) > 0;
-	if (!c->moved && EVP_CIPHER_CTX_get_original_iv(c->s.twin, c->iv, c->s.cipher->iv_len) <= 0)
+	if (!c->moved && !wdp_symmetric_iv(&c->s, EVP_CIPHER_CTX_get_original_iv, c->iv, c->s.cipher->iv_len))
 		return false;
 	c->moved = true;
 	return twin_iv(c, iv);

@@ -2,7 +2,6 @@
 /* Fetches the twin's ciphers, and offers them under all of their names. */
 #include <stdlib.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <wd_cipher.h>
 
@@ -104,9 +103,9 @@ static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
 }
 
 /* Since OpenSSL 3.5 the default provider's generator takes that provider's ciphers, whatever the program prefers. */
-static bool random_numbers_follow(void)
+static bool random_numbers_follow(const struct wdp_provider *prov)
 {
-	return OpenSSL_version_num() < 0x30500000;
+	return prov->core.version < 0x30500000;
 }
 
 /* Those that a group's name doesn't choose. */
@@ -114,7 +113,7 @@ static void log_alone(const struct wdp_provider *prov)
 {
 	unsigned int alg;
 
-	if (!random_numbers_follow())
+	if (!random_numbers_follow(prov))
 		return;
 	for (alg = 0; alg < WDP_ALGS; alg++)
 		if (wdp_alg_facts[alg].alone && prov->algs & WDP_BIT(alg))
@@ -127,10 +126,10 @@ bool wdp_ciphers_offer(struct wdp_provider *prov)
 	unsigned int id;
 	bool ok = true;
 
-	ERR_set_mark();
+	wdp_errors_mark(&prov->core);
 	for (id = 0; ok && id < WDP_CIPHERS; id++)
 		ok = !(prov->algs & WDP_BIT(rows[id].bit)) || cipher_offer(prov, id);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&prov->core);
 	log_alone(prov);
 	return ok;
 }

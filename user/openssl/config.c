@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads each key of the configuration section, and its variable of the environment, which comes first. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
-#include <openssl/proverr.h>
 #include <wd_user.h>
 
 #include "config.h"
@@ -109,15 +108,15 @@ static bool set_pollers(const struct row *row, void *member, const char *value)
 /* A list that chooses nothing can't be meant. */
 static bool set_algorithms(const struct row *row, void *member, const char *value)
 {
-	unsigned int chosen;
+	struct wdp_choice chosen;
 	const char *wrong;
 	size_t len;
 
 	(void)row;
 	chosen = wdp_algs_chosen(value, &wrong, &len);
-	if (!chosen || wrong)
+	if (!chosen.algs || wrong)
 		return false;
-	*(unsigned int *)member = chosen;
+	*(struct wdp_choice *)member = chosen;
 	return true;
 }
 
@@ -138,15 +137,16 @@ static const struct row rows[] = {
 	  "yes or all, since private results of RSA are always checked" },
 };
 
-static bool apply(struct wdp_config *config, const struct row *row, const char *key, const char *value)
+static bool apply(struct wdp_config *config, const struct row *row, const char *key, const char *value,
+		  char why[WDP_WHY_MAX])
 {
 	if (row->set(row, (char *)config + row->member, value))
 		return true;
-	ERR_raise_data(ERR_LIB_PROV, PROV_R_INVALID_CONFIG_DATA, "%s = %s: expected %s", key, value, row->expected);
+	snprintf(why, WDP_WHY_MAX, "%s = %s: expected %s", key, value, row->expected);
 	return false;
 }
 
-bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_params)
+bool wdp_config_read(struct wdp_config *config, const struct wdp_core *core, char why[WDP_WHY_MAX])
 {
 	char *values[COUNT(rows)] = { NULL };
 	OSSL_PARAM params[COUNT(rows) + 1];
@@ -161,14 +161,15 @@ bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OS
 	for (i = 0; i < COUNT(rows); i++)
 		params[i] = OSSL_PARAM_construct_utf8_ptr(rows[i].key, &values[i], 0);
 	params[i] = OSSL_PARAM_construct_end();
-	if (!get_params(core, params))
+	snprintf(why, WDP_WHY_MAX, "the configuration can't be read");
+	if (!core->get_params(core->handle, params))
 		return false;
 	for (i = 0; i < COUNT(rows); i++) {
 		variable = secure_getenv(rows[i].variable);
 		if (variable && *variable) {
-			if (!apply(config, &rows[i], rows[i].variable, variable))
+			if (!apply(config, &rows[i], rows[i].variable, variable, why))
 				return false;
-		} else if (values[i] && !apply(config, &rows[i], rows[i].key, values[i])) {
+		} else if (values[i] && !apply(config, &rows[i], rows[i].key, values[i], why)) {
 			return false;
 		}
 	}

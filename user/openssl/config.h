@@ -4,9 +4,7 @@
 #define WDP_CONFIG_H
 
 #include <stdbool.h>
-#include <openssl/core.h>
-#include <openssl/core_dispatch.h>
-
+#include "core.h"
 #include "openssl_algs.h"
 
 enum wdp_devices { WDP_DEVICES_AUTO, WDP_DEVICES_REQUIRE, WDP_DEVICES_LATER };
@@ -14,7 +12,7 @@ enum wdp_check { WDP_CHECK_YES, WDP_CHECK_ALL };
 enum wdp_log { WDP_LOG_OFF, WDP_LOG_ERRORS, WDP_LOG_ALL };
 
 struct wdp_config {
-	unsigned int algorithms;	/* WDP_BIT() of each */
+	struct wdp_choice algorithms;
 	unsigned int devices;		/* enum wdp_devices */
 	unsigned int timeout_ms;
 	unsigned int min_bytes;		/* smaller requests of ciphers and digests are the twin's */
@@ -25,7 +23,9 @@ struct wdp_config {
 	char pollers[64];		/* for wd_start_pollers() */
 };
 
-/* wdp_config_read() - false, with an error in libcrypto's queue, if a value can't be. */
-bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_params);
+#define WDP_WHY_MAX	256
+
+/* wdp_config_read() - false, with the words for it in why, if a value can't be. */
+bool wdp_config_read(struct wdp_config *config, const struct wdp_core *core, char why[WDP_WHY_MAX]);
 
 #endif

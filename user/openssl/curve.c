@@ -53,6 +53,6 @@ struct wdp_target wdp_curve_target(struct wdp_provider *prov, const struct wdp_c
 {
 	return (struct wdp_target){
 		.prov = prov, .class = &wdp_class_ecc, .session = &prov->curves[curve - curves], .make = curve_open,
-		.owner = curve,
+		.owner = curve, .jobs_only = wdp_jobs_only(&prov->config.algorithms, curve->bit, curve->alias),
 	};
 }

@@ -132,7 +132,7 @@ static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, cons
 {
 	failure_log(prov, what, why);
 	if (!prov->config.fallback) {
-		ERR_raise_data(ERR_LIB_PROV, ERR_R_OPERATION_FAIL, "warpdrive: %s: %s", what, why);
+		wdp_raise(&prov->core, ERR_R_OPERATION_FAIL, "warpdrive: %s: %s", what, why);
 		return WDP_ERROR;
 	}
 	wdp_count(prov, WDP_COUNT_FALLBACKS);
@@ -170,7 +170,7 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 
 static handle_t session_now(const struct wdp_target *to, bool job)
 {
-	return inside || rests(to->prov) ? 0 : session_inside(to, job ? WD_ASYNC : WD_SYNC);
+	return inside || (to->jobs_only && !job) || rests(to->prov) ? 0 : session_inside(to, job ? WD_ASYNC : WD_SYNC);
 }
 
 bool wdp_device_may(const struct wdp_target *to)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
@@ -256,9 +255,9 @@ int wdp_digest_alg(const struct wdp_provider *prov, const char *name)
 	unsigned int id;
 	int alg = -1;
 
-	ERR_set_mark();
+	wdp_errors_mark(&prov->core);
 	md = EVP_MD_fetch(prov->twin.libctx, name, NULL);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&prov->core);
 	for (id = 0; md && alg < 0 && id < WDP_DIGESTS; id++)
 		if (EVP_MD_is_a(md, rows[id].name))
 			alg = rows[id].alg;
@@ -298,10 +297,10 @@ bool wdp_digests_offer(struct wdp_provider *prov)
 	unsigned int id;
 	bool ok = true;
 
-	ERR_set_mark();
+	wdp_errors_mark(&prov->core);
 	for (id = 0; ok && id < WDP_DIGESTS; id++)
 		ok = !(prov->algs & WDP_BIT(rows[id].bit)) || digest_offer(prov, id);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&prov->core);
 	return ok;
 }
 

@@ -114,9 +114,9 @@ static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->twin.libctx, key->pkey, NULL);
 	bool ok;
 
-	ERR_set_mark();
+	wdp_errors_mark(&key->prov->core);
 	ok = ctx && EVP_PKEY_verify_init(ctx) > 0 && EVP_PKEY_verify(ctx, sig, len, digest, n) > 0;
-	ERR_pop_to_mark();
+	wdp_errors_drop(&key->prov->core);
 	EVP_PKEY_CTX_free(ctx);
 	return ok;
 }
@@ -126,6 +126,7 @@ struct wdp_target wdp_curve_key(const struct wdp_operation *op)
 	return (struct wdp_target){
 		.prov = op->prov, .class = &wdp_class_ecc, .session = &op->key->session, .make = key_open,
 		.owner = op->key,
+		.jobs_only = wdp_jobs_only(&op->prov->config.algorithms, WDP_ECDSA, op->key->curve->alias),
 	};
 }
 

@@ -2,7 +2,8 @@
 /*
  * Encoders of EC and SM2. libcrypto gives a key of ours to the default provider's encoders by way of an import there.
  * It makes keys of EC on the curve of SM2, but imports none: they could not be written. These encoders let the twin's
- * key be written; libcrypto prefers them for keys of the same provider, and uses them for no others.
+ * key be written; libcrypto prefers them for keys of the same provider, and uses them for no others. Another libcrypto
+ * has none of them: the twin would write into an object of ours, whose insides that one doesn't know.
  */
 #include <stdlib.h>
 #include <openssl/core_names.h>
@@ -96,7 +97,7 @@ static int encode(void *vctx, OSSL_CORE_BIO *out, const void *keydata, const OSS
 	ctx = OSSL_ENCODER_CTX_new_for_pkey(key->pkey, selection, e->form->output, e->form->structure, NULL);
 	ok = ctx && (!e->settings || OSSL_ENCODER_CTX_set_params(ctx, e->settings)) &&
 	     (!cb || OSSL_ENCODER_CTX_set_passphrase_cb(ctx, cb, arg)) && OSSL_ENCODER_to_data(ctx, &data, &len) &&
-	     e->prov->bio_write(out, data, len, &written) && written == len;
+	     e->prov->core.bio_write(out, data, len, &written) && written == len;
 	OSSL_ENCODER_CTX_free(ctx);
 	OPENSSL_clear_free(data, len);
 	return ok;
@@ -171,7 +172,7 @@ bool wdp_encoders_offer(struct wdp_provider *prov)
 {
 	const struct row *row;
 
-	if (!prov->bio_write)
+	if (!prov->core.bio_write || prov->core.foreign)
 		return true;
 	for (row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++)
 		if (wdp_families[row->family].algs & prov->algs && !wdp_offer(prov, OSSL_OP_ENCODER, &row->offer))

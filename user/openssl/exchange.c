@@ -10,7 +10,7 @@
 #include "exchange.h"
 #include "operation.h"
 
-#define BYTES_MAX	512
+#define BYTES_MAX	WDP_CHECKED_MAX
 
 struct exchange {
 	struct wdp_operation op;	/* first: see operation.h */
@@ -153,6 +153,13 @@ static size_t strip(unsigned char *secret, size_t len)
 	return len - zeroes;
 }
 
+static int derive(EVP_PKEY_CTX *ctx, unsigned char *secret, size_t *len, const unsigned char *in, size_t in_len)
+{
+	(void)in;
+	(void)in_len;
+	return EVP_PKEY_derive(ctx, secret, len);
+}
+
 static enum wdp_outcome on_device(struct exchange *e, unsigned char *secret, size_t *len, size_t room)
 {
 	enum wdp_outcome outcome = WDP_TWIN;
@@ -168,8 +175,10 @@ static enum wdp_outcome on_device(struct exchange *e, unsigned char *secret, siz
 		};
 		outcome = wdp_device_do(&o.to, &call, &e->op.path);
 	}
-	if (outcome == WDP_DONE)
+	if (outcome == WDP_DONE) {
 		*len = e->op.kind == WDP_KIND_DH && !e->pad ? strip(secret, o.secret_len) : o.secret_len;
+		outcome = wdp_operation_checked(&e->op, o.to.class->name, derive, secret, *len, NULL, 0);
+	}
 	OPENSSL_cleanse(o.private_number, sizeof(o.private_number));
 	return outcome;
 }

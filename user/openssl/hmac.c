@@ -4,7 +4,6 @@
 #include <string.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
@@ -110,6 +109,12 @@ static void *hmac_dupctx(void *vctx)
 	return NULL;
 }
 
+static void mode_note(struct context *c, const OSSL_PARAM params[])
+{
+	if (params && OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE))
+		c->tls = true;
+}
+
 static void params_note(struct context *c, const OSSL_PARAM params[])
 {
 	const OSSL_PARAM *digest = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
@@ -125,15 +130,15 @@ static void params_note(struct context *c, const OSSL_PARAM params[])
 		key_forget(c);
 	if (key && key->data)
 		key_note(c, key->data, key->data_size);
-	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE))
-		c->tls = true;
+	mode_note(c, params);
 }
 
 /* The twin may have taken some of the parameters that it has refused as a whole. */
-static void refused(struct context *c)
+static void refused(struct context *c, const OSSL_PARAM params[])
 {
 	key_forget(c);
 	c->alg = -1;
+	mode_note(c, params);
 }
 
 /*
@@ -164,13 +169,13 @@ static bool twin_init(struct context *c, const unsigned char *key, size_t key_le
 {
 	bool ok;
 
-	ERR_set_mark();
+	wdp_errors_mark(&c->prov->core);
 	ok = EVP_MAC_init(c->twin, key, key_len, params) > 0;
 	if (ok || (!wdp_twin_learns(&c->prov->twin, params) && !c->held.data)) {
-		ERR_clear_last_mark();
+		wdp_errors_keep(&c->prov->core);
 		return ok;
 	}
-	ERR_pop_to_mark();
+	wdp_errors_drop(&c->prov->core);
 	return (!c->held.data || twin_before(c)) && EVP_MAC_init(c->twin, key, key_len, params) > 0;
 }
 
@@ -182,7 +187,7 @@ static int hmac_init(void *vctx, const unsigned char *key, size_t key_len, const
 	wdp_held_drop(&c->held);
 	c->path = WD_PATH_NONE;
 	if (!ok)
-		refused(c);
+		refused(c, params);
 	if (ok && params)
 		params_note(c, params);
 	if (ok && key)
@@ -254,7 +259,7 @@ static bool twin_set(struct context *c, const OSSL_PARAM params[])
 {
 	bool ok;
 
-	ERR_set_mark();
+	wdp_errors_mark(&c->prov->core);
 	ok = EVP_MAC_CTX_set_params(c->twin, params) > 0;
 	return wdp_twin_again(&c->prov->twin, ok, params) ? EVP_MAC_CTX_set_params(c->twin, params) > 0 : ok;
 }
@@ -267,7 +272,7 @@ static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 		return 1;
 	c->fresh = false;
 	if (!catch_up(c) || !twin_set(c, params)) {
-		refused(c);
+		refused(c, params);
 		return 0;
 	}
 	params_note(c, params);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/async.h>
@@ -13,6 +14,7 @@
 
 #include "generation.h"
 #include "job.h"
+#include "log.h"
 
 static void job_put(struct wdp_job *job)
 {
@@ -58,15 +60,26 @@ void wdp_job_done(struct wdp_job *job, struct wdp_result result)
 	job_put(job);
 }
 
-/* Threads of a parent process aren't here. */
-static void pollers_start(struct wdp_provider *prov)
+/* Threads of a parent process aren't here. The program may have started its own, or another provider. */
+static int pollers_start(struct wdp_provider *prov)
 {
+	static atomic_flag said = ATOMIC_FLAG_INIT;
 	unsigned int now = process_generation();
+	char why[256];
+	int ret;
 
 	if (atomic_load(&prov->polls) == now)
-		return;
-	wd_start_pollers(prov->config.pollers);
-	atomic_store(&prov->polls, now);
+		return 0;
+	ret = wd_start_pollers(prov->config.pollers);
+	if (!ret || ret == -EALREADY) {
+		atomic_store(&prov->polls, now);
+		return 0;
+	}
+	if (wd_error_detail(0, why, sizeof(why)) <= 0)
+		snprintf(why, sizeof(why), "%s", wd_status_str(ret));
+	if (!atomic_flag_test_and_set(&said))
+		wdp_log(prov, WDP_LOG_ERRORS, "pollers = %s: %s", prov->config.pollers, why);
+	return -EAGAIN;
 }
 
 /* When all queues are full, a millisecond is worth waiting: the twin takes as long. */
@@ -108,8 +121,10 @@ int wdp_job_do(struct wdp_provider *prov, handle_t h, const struct wdp_class *cl
 	job->wait = wdp_wait_begin(ctx, &job->waiter);
 	if (!job->wait)
 		goto put_job;
-	pollers_start(prov);
-	ret = submit(h, class, &own, job);
+	/* Without them nothing would end the job. */
+	ret = pollers_start(prov);
+	if (!ret)
+		ret = submit(h, class, &own, job);
 	if (!ret) {
 		/* The program may ask whether its callback will be called. */
 		ASYNC_WAIT_CTX_set_status(ctx, ASYNC_STATUS_OK);

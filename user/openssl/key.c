@@ -5,7 +5,6 @@
 #include <strings.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 
 #include "class.h"
@@ -234,13 +233,13 @@ void wdp_key_changed(struct wdp_key *key)
 
 	wdp_session_close(&key->session, key->family->class);
 	wdp_session_close(&key->public, key->family->class);
-	ERR_set_mark();
+	wdp_errors_mark(&key->prov->core);
 	parts_read(key, &parts);
 	key->has = selection_of(key->family, &parts);
 	key->curve = curve_of(key->family, &parts);
 	key->group = group_of(key, &parts);
 	operands_take(key, &parts);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&key->prov->core);
 	OPENSSL_cleanse(&parts, sizeof(parts));
 }
 
@@ -256,9 +255,9 @@ int wdp_key_number(const struct wdp_key *key, const char *name, unsigned char *f
 	BIGNUM *bn = NULL;
 	int ok;
 
-	ERR_set_mark();
+	wdp_errors_mark(&key->prov->core);
 	ok = EVP_PKEY_get_bn_param(key->pkey, name, &bn) && BN_bn2binpad(bn, field, (int)len) == (int)len;
-	ERR_pop_to_mark();
+	wdp_errors_drop(&key->prov->core);
 	BN_clear_free(bn);
 	return ok;
 }

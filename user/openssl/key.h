@@ -29,11 +29,6 @@ struct wdp_family {
 	const struct wdp_class *class;	/* of the key's own session */
 };
 
-enum wdp_family_id {
-	WDP_FAM_RSA, WDP_FAM_RSA_PSS, WDP_FAM_EC, WDP_FAM_X25519, WDP_FAM_X448, WDP_FAM_DH, WDP_FAM_DHX, WDP_FAM_SM2,
-	WDP_FAMILIES
-};
-
 extern const struct wdp_family wdp_families[WDP_FAMILIES];
 
 struct wdp_key {

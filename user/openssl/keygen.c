@@ -8,7 +8,6 @@
 #include <strings.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
-#include <openssl/err.h>
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 
@@ -106,15 +105,15 @@ static bool written_as(EVP_PKEY *pkey, const char *name, const char *usual)
 	return EVP_PKEY_get_utf8_string_param(pkey, name, text, sizeof(text), &len) && !strcmp(text, usual);
 }
 
-static bool written_usually(EVP_PKEY *pkey)
+static bool written_usually(const struct gen *gen, EVP_PKEY *pkey)
 {
 	bool usual;
 
-	ERR_set_mark();
+	wdp_errors_mark(&gen->prov->core);
 	usual = written_as(pkey, OSSL_PKEY_PARAM_EC_ENCODING, OSSL_PKEY_EC_ENCODING_GROUP) &&
 		written_as(pkey, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
 			   OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&gen->prov->core);
 	return usual;
 }
 
@@ -126,7 +125,7 @@ int wdp_gen_set_template(void *genctx, void *template)
 	if (!key->pkey || !twin_init(gen, EVP_PKEY_CTX_new_from_pkey(gen->prov->twin.libctx, key->pkey, NULL)))
 		return 0;
 	gen->curve = key->curve;
-	gen->special = gen->special || (gen->family->domain_part && !written_usually(key->pkey));
+	gen->special = gen->special || (gen->family->domain_part && !written_usually(gen, key->pkey));
 	return !gen->settings || EVP_PKEY_CTX_set_params(gen->ctx, gen->settings) > 0;
 }
 
@@ -197,13 +196,13 @@ static EVP_PKEY *checked_pkey_of(struct gen *gen, unsigned char *point, size_t l
 {
 	EVP_PKEY *pkey;
 
-	ERR_set_mark();
+	wdp_errors_mark(&gen->prov->core);
 	pkey = pkey_of(gen, point, len, secret);
 	if (pkey && gen->prov->config.check == WDP_CHECK_ALL && !belongs(gen, pkey, secret)) {
 		EVP_PKEY_free(pkey);
 		pkey = NULL;
 	}
-	ERR_pop_to_mark();
+	wdp_errors_drop(&gen->prov->core);
 	return pkey;
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <pthread.h>
 #include <openssl/core_names.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 #include <openssl/param_build.h>
 
@@ -12,12 +11,15 @@
 #include "keymgmt.h"
 #include "operation.h"
 
-/* Lists of libcrypto's, by family; constant from the first load on. Import and export have the same ones. */
-static struct lists {
-	const OSSL_PARAM *types[8];	/* by private, public, parameters */
-	const OSSL_PARAM *gettable, *settable, *gen_settable;
-} lists[WDP_FAMILIES];
-static pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
+/*
+ * What can be imported and exported, by family, and by private, public, parameters. It comes from the first libcrypto
+ * that loads this module, because libcrypto asks for it without saying which provider is meant.
+ */
+static struct types {
+	const OSSL_PARAM *of[8];
+} types[WDP_FAMILIES];
+static bool types_known[WDP_FAMILIES];
+static pthread_mutex_t types_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned int types_index(int selection)
 {
@@ -26,13 +28,13 @@ static unsigned int types_index(int selection)
 	       (selection & OSSL_KEYMGMT_SELECT_ALL_PARAMETERS ? 4u : 0);
 }
 
-static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id, struct lists *to)
+static bool lists_ask(struct wdp_provider *prov, enum wdp_family_id id, struct types *to)
 {
 	static const int bits[] = {
 		OSSL_KEYMGMT_SELECT_PRIVATE_KEY, OSSL_KEYMGMT_SELECT_PUBLIC_KEY, OSSL_KEYMGMT_SELECT_ALL_PARAMETERS,
 	};
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(libctx, wdp_families[id].name, NULL);
-	EVP_KEYMGMT *mgmt = EVP_KEYMGMT_fetch(libctx, wdp_families[id].name, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->twin.libctx, wdp_families[id].name, NULL);
+	EVP_KEYMGMT *mgmt = EVP_KEYMGMT_fetch(prov->twin.libctx, wdp_families[id].name, NULL);
 	bool ok = ctx && mgmt && EVP_PKEY_fromdata_init(ctx) > 0;
 	unsigned int i, b;
 	int selection;
@@ -40,12 +42,13 @@ static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id, struct lists 
 	for (i = 1; ok && i < 8; i++) {
 		for (selection = 0, b = 0; b < 3; b++)
 			selection |= i & 1u << b ? bits[b] : 0;
-		to->types[i] = EVP_PKEY_fromdata_settable(ctx, selection);
+		to->of[i] = EVP_PKEY_fromdata_settable(ctx, selection);
 	}
 	if (ok) {
-		to->gettable = EVP_KEYMGMT_gettable_params(mgmt);
-		to->settable = EVP_KEYMGMT_settable_params(mgmt);
-		to->gen_settable = EVP_KEYMGMT_gen_settable_params(mgmt);
+		prov->key_lists[id] = (struct wdp_key_lists){
+			EVP_KEYMGMT_gettable_params(mgmt), EVP_KEYMGMT_settable_params(mgmt),
+			EVP_KEYMGMT_gen_settable_params(mgmt),
+		};
 	}
 	EVP_KEYMGMT_free(mgmt);
 	EVP_PKEY_CTX_free(ctx);
@@ -53,23 +56,18 @@ static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id, struct lists 
 }
 
 /* No lock is held while libcrypto is asked: that may make it read its configuration, and load this module once more. */
-static bool lists_fill(OSSL_LIB_CTX *libctx, enum wdp_family_id id)
+static bool lists_fill(struct wdp_provider *prov, enum wdp_family_id id)
 {
-	struct lists answer;
-	bool known;
+	struct types answer;
 
-	pthread_mutex_lock(&lists_lock);
-	known = lists[id].gettable;
-	pthread_mutex_unlock(&lists_lock);
-	if (known)
-		return true;
 	memset(&answer, 0, sizeof(answer));
-	if (!lists_ask(libctx, id, &answer))
+	if (!lists_ask(prov, id, &answer))
 		return false;
-	pthread_mutex_lock(&lists_lock);
-	if (!lists[id].gettable)
-		lists[id] = answer;
-	pthread_mutex_unlock(&lists_lock);
+	pthread_mutex_lock(&types_lock);
+	if (!types_known[id])
+		types[id] = answer;
+	types_known[id] = true;
+	pthread_mutex_unlock(&types_lock);
 	return true;
 }
 
@@ -77,11 +75,16 @@ void wdp_keymgmt_prepare(struct wdp_provider *prov)
 {
 	unsigned int id;
 
-	ERR_set_mark();
+	wdp_errors_mark(&prov->core);
 	for (id = 0; id < WDP_FAMILIES; id++)
-		if (wdp_families[id].algs & prov->algs && !lists_fill(prov->twin.libctx, id))
+		if (wdp_families[id].algs & prov->algs && !lists_fill(prov, id))
 			prov->algs &= ~wdp_families[id].algs;
-	ERR_pop_to_mark();
+	wdp_errors_drop(&prov->core);
+}
+
+static const struct wdp_key_lists *lists_of(const void *provctx, enum wdp_family_id id)
+{
+	return &((const struct wdp_provider *)provctx)->key_lists[id];
 }
 
 static void key_free(void *keydata)
@@ -274,17 +277,17 @@ static const char *dh_operation(int operation)
 /* The calls without a key don't say which type they are about, so each type has its own. */
 #define FAMILY(name, id, ...)											\
 static void *name##_new(void *provctx) { return wdp_key_new(provctx, &wdp_families[id]); }			\
-static const OSSL_PARAM *name##_types(int selection) { return lists[id].types[types_index(selection)]; }	\
-static const OSSL_PARAM *name##_gettable(void *provctx) { (void)provctx; return lists[id].gettable; }		\
-static const OSSL_PARAM *name##_settable(void *provctx) { (void)provctx; return lists[id].settable; }		\
+static const OSSL_PARAM *name##_types(int selection) { return types[id].of[types_index(selection)]; }	\
+static const OSSL_PARAM *name##_gettable(void *provctx) { return lists_of(provctx, id)->gettable; }		\
+static const OSSL_PARAM *name##_settable(void *provctx) { return lists_of(provctx, id)->settable; }		\
 static void *name##_gen_init(void *provctx, int selection, const OSSL_PARAM params[])				\
 {														\
 	return wdp_gen_init(provctx, &wdp_families[id], selection, params);					\
 }														\
 static const OSSL_PARAM *name##_gen_settable(void *genctx, void *provctx)					\
 {														\
-	(void)genctx, (void)provctx;										\
-	return lists[id].gen_settable;										\
+	(void)genctx;												\
+	return lists_of(provctx, id)->gen_settable;								\
 }														\
 const OSSL_DISPATCH wdp_keymgmt_##name[] = {									\
 	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_NEW, name##_new),							\

@@ -47,7 +47,7 @@ static bool set(struct wdp_operation *op, wdp_init_fn *fn, const OSSL_PARAM para
 {
 	bool ok;
 
-	ERR_set_mark();
+	wdp_errors_mark(&op->prov->core);
 	ok = fn(op->ctx, params) > 0;
 	return wdp_twin_again(&op->prov->twin, ok, params) ? fn(op->ctx, params) > 0 : ok;
 }
@@ -57,7 +57,7 @@ int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_f
 	if (!key)
 		key = op->key;
 	if (!key || !key->pkey) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
+		wdp_raise(&op->prov->core, PROV_R_NO_KEY_SET, NULL);
 		return 0;
 	}
 	if (key != op->key) {
@@ -124,6 +124,25 @@ int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_ru
 	return wdp_operation_by_twin(op, run(op->ctx, out, len, in, in_len));
 }
 
+enum wdp_outcome wdp_operation_checked(struct wdp_operation *op, const char *what, wdp_run_fn *run,
+				       const unsigned char *out, size_t len, const unsigned char *in, size_t in_len)
+{
+	unsigned char own[WDP_CHECKED_MAX];
+	size_t n = sizeof(own);
+	bool same;
+
+	if (op->prov->config.check != WDP_CHECK_ALL)
+		return WDP_DONE;
+	wdp_errors_mark(&op->prov->core);
+	same = run(op->ctx, own, &n, in, in_len) > 0 && n == len && !CRYPTO_memcmp(own, out, len);
+	wdp_errors_drop(&op->prov->core);
+	OPENSSL_cleanse(own, sizeof(own));
+	if (!same)
+		return wdp_device_wrong(op->prov, what, "a device's result isn't libcrypto's");
+	wdp_device_right(op->prov);
+	return WDP_DONE;
+}
+
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[])
 {
 	struct wdp_operation *op = vctx;
@@ -159,10 +178,10 @@ void wdp_operation_text(const struct wdp_operation *op, const char *name, char *
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string(name, text, size), OSSL_PARAM_END };
 
 	*text = '\0';
-	ERR_set_mark();
+	wdp_errors_mark(&op->prov->core);
 	if (EVP_PKEY_CTX_get_params(op->ctx, params) <= 0 || !OSSL_PARAM_modified(params))
 		*text = '\0';
-	ERR_pop_to_mark();
+	wdp_errors_drop(&op->prov->core);
 }
 
 int wdp_operation_int(const struct wdp_operation *op, const char *name, int other)
@@ -171,8 +190,8 @@ int wdp_operation_int(const struct wdp_operation *op, const char *name, int othe
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_int(name, &number), OSSL_PARAM_END };
 	int ok;
 
-	ERR_set_mark();
+	wdp_errors_mark(&op->prov->core);
 	ok = EVP_PKEY_CTX_get_params(op->ctx, params) > 0 && OSSL_PARAM_modified(params);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&op->prov->core);
 	return ok ? number : other;
 }

@@ -52,6 +52,14 @@ typedef int wdp_run_fn(EVP_PKEY_CTX *ctx, unsigned char *out, size_t *len, const
 int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out,
 		      size_t *len, size_t room, const unsigned char *in, size_t in_len);
 
+/*
+ * wdp_operation_checked() - a device has computed these bytes; with check_results = all the twin computes them, too,
+ * and wrong ones are its work then. what: the class's name.
+ */
+#define WDP_CHECKED_MAX	512
+enum wdp_outcome wdp_operation_checked(struct wdp_operation *op, const char *what, wdp_run_fn *run,
+				       const unsigned char *out, size_t len, const unsigned char *in, size_t in_len);
+
 /* Dispatched as they are: each context begins with a struct wdp_operation. */
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[]);
 int wdp_operation_set_params(void *vctx, const OSSL_PARAM params[]);
@@ -61,8 +69,6 @@ void wdp_operation_text(const struct wdp_operation *op, const char *name, char *
 
 /* wdp_operation_int() - a number among the parameters, or other. */
 int wdp_operation_int(const struct wdp_operation *op, const char *name, int other);
-
-#define WDP_FUNCTION(id, function)	{ id, (void (*)(void))(function) }
 
 /* Functions that return a kind's lists of parameters. */
 #define WDP_LIST(name, kind, which)							\

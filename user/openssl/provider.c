@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where libcrypto enters: initialization, what is offered, the provider's own parameters, teardown. */
+/* Where libcrypto enters if there may be a device: initialization, what is offered, teardown. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <openssl/core_names.h>
-#include <openssl/err.h>
-#include <openssl/params.h>
 #include <openssl/proverr.h>
 
 #include "asym_cipher.h"
@@ -18,6 +16,7 @@
 #include "keymgmt.h"
 #include "log.h"
 #include "offer.h"
+#include "params.h"
 #include "signature.h"
 #include "sm2.h"
 
@@ -52,14 +51,6 @@ static const struct row {
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_DH), "DH:dhKeyAgreement:1.2.840.113549.1.3.1", wdp_exchange_dh),
 };
 
-static const char *const count_names[WDP_COUNTS] = {
-	[WDP_COUNT_HW] = "warpdrive-requests-hw",
-	[WDP_COUNT_SIM] = "warpdrive-requests-sim",
-	[WDP_COUNT_SOFT] = "warpdrive-requests-soft",
-	[WDP_COUNT_FALLBACKS] = "warpdrive-fallbacks",
-	[WDP_COUNT_BAD] = "warpdrive-bad-results",
-};
-
 /* libcrypto asks only at initialization: a device that comes later is used with "devices = later" only. */
 static unsigned int algs_of_devices(void)
 {
@@ -75,19 +66,24 @@ static unsigned int algs_of_devices(void)
 	return algs;
 }
 
+/* libcrypto drops the errors of providers that its configuration file names. */
+static bool refuse(const struct wdp_provider *prov, const char *why)
+{
+	wdp_raise(&prov->core, PROV_R_INVALID_CONFIG_DATA, "%s", why);
+	wdp_log(prov, WDP_LOG_ERRORS, "not loaded: %s", why);
+	return false;
+}
+
 static bool algs_choose(struct wdp_provider *prov)
 {
-	prov->algs = prov->config.algorithms;
+	prov->algs = prov->config.algorithms.algs;
 	if (prov->config.devices == WDP_DEVICES_LATER)
 		return true;
 	prov->algs &= algs_of_devices();
 	if (prov->algs)
 		return true;
-	if (prov->config.devices == WDP_DEVICES_REQUIRE) {
-		ERR_raise_data(ERR_LIB_PROV, PROV_R_INVALID_CONFIG_DATA,
-			       "devices = require: no device offers any of the algorithms");
-		return false;
-	}
+	if (prov->config.devices == WDP_DEVICES_REQUIRE)
+		return refuse(prov, "devices = require: no device offers any of the algorithms");
 	wdp_log(prov, WDP_LOG_ALL, "no device offers any of the algorithms: nothing is offered");
 	return true;
 }
@@ -110,50 +106,6 @@ static const OSSL_ALGORITHM *query_operation(void *provctx, int operation, int *
 	return operation >= 0 && operation <= OSSL_OP__HIGHEST ? prov->offers[operation] : NULL;
 }
 
-static const OSSL_PARAM *gettable_params(void *provctx)
-{
-	static const OSSL_PARAM list[] = {
-		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, NULL, 0),
-		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0),
-		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0),
-		OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL),
-		OSSL_PARAM_uint64("warpdrive-requests-hw", NULL),
-		OSSL_PARAM_uint64("warpdrive-requests-sim", NULL),
-		OSSL_PARAM_uint64("warpdrive-requests-soft", NULL),
-		OSSL_PARAM_uint64("warpdrive-fallbacks", NULL),
-		OSSL_PARAM_uint64("warpdrive-bad-results", NULL),
-		OSSL_PARAM_END,
-	};
-
-	(void)provctx;
-	return list;
-}
-
-static bool text_set(OSSL_PARAM params[], const char *name, const char *text)
-{
-	OSSL_PARAM *p = OSSL_PARAM_locate(params, name);
-
-	return !p || OSSL_PARAM_set_utf8_ptr(p, text);
-}
-
-static int get_params(void *provctx, OSSL_PARAM params[])
-{
-	struct wdp_provider *prov = provctx;
-	OSSL_PARAM *p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
-	unsigned int i;
-
-	if ((p && !OSSL_PARAM_set_int(p, 1)) || !text_set(params, OSSL_PROV_PARAM_NAME, "WarpDrive provider") ||
-	    !text_set(params, OSSL_PROV_PARAM_VERSION, WD_VERSION) ||
-	    !text_set(params, OSSL_PROV_PARAM_BUILDINFO, WD_VERSION))
-		return 0;
-	for (i = 0; i < WDP_COUNTS; i++) {
-		p = OSSL_PARAM_locate(params, count_names[i]);
-		if (p && !OSSL_PARAM_set_uint64(p, atomic_load(&prov->counts[i])))
-			return 0;
-	}
-	return 1;
-}
-
 static void teardown(void *provctx)
 {
 	struct wdp_provider *prov = provctx;
@@ -174,90 +126,104 @@ static void teardown(void *provctx)
 
 static const OSSL_DISPATCH functions[] = {
 	WDP_FUNCTION(OSSL_FUNC_PROVIDER_TEARDOWN, teardown),
-	WDP_FUNCTION(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable_params),
-	WDP_FUNCTION(OSSL_FUNC_PROVIDER_GET_PARAMS, get_params),
+	WDP_FUNCTION(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, wdp_gettable_params),
+	WDP_FUNCTION(OSSL_FUNC_PROVIDER_GET_PARAMS, wdp_get_params),
 	WDP_FUNCTION(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query_operation),
 	WDP_FUNCTION(OSSL_FUNC_PROVIDER_GET_CAPABILITIES, wdp_capabilities),
 	{ 0, NULL },
 };
 
-static const OSSL_DISPATCH *core_function(const OSSL_DISPATCH *in, int id)
-{
-	for (; in->function_id; in++)
-		if (in->function_id == id)
-			return in;
-	return NULL;
-}
-
-/* Of another libcrypto's contexts none is ours. */
-static bool is_default_context(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in)
-{
-	for (; in->function_id; in++)
-		if (in->function_id == OSSL_FUNC_CORE_GET_LIBCTX)
-			return (void *)OSSL_FUNC_core_get_libctx(in)(handle) ==
-			       (void *)OSSL_LIB_CTX_get0_global_default();
-	return false;
-}
-
 /*
- * OpenSSL 4 has another libcrypto than the one that this module is linked with, and then the process has both. Ours
- * must not read the configuration: it would load this module once more.
+ * A program with a libcrypto of its own gets what behaves there as without us. Contexts of ciphers, digests, HMAC and
+ * messages signed with SM2 have states in both libraries, and rules for them that differ between versions.
  */
-static void libcrypto_prepare(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get)
-{
-	char *version = NULL;
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END
-	};
+#define FOR_FOREIGN	(RSA | WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH) | WDP_BIT(WDP_X25519) | WDP_BIT(WDP_X448) | \
+			 WDP_BIT(WDP_DH))
 
-	if (get(handle, params) && version && strtoul(version, NULL, 10) != OPENSSL_version_major())
-		OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+/* What can't be offered is taken away, and said once in a process. */
+static bool take_away(struct wdp_provider *prov, unsigned int algs, const char *what, const char *why)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!(prov->algs & algs))
+		return true;
+	prov->algs &= ~algs;
+	if (!prov->algs && prov->config.devices == WDP_DEVICES_REQUIRE)
+		return refuse(prov, why);
+	if (!atomic_flag_test_and_set(&said))
+		wdp_log(prov, WDP_LOG_ERRORS, "%s offered: %s", what, why);
+	return true;
 }
 
-/* libcrypto drops the errors of providers that its configuration file names. */
-static void log_why(const struct wdp_provider *prov)
+static bool nothing_offered(struct wdp_provider *prov, const char *why)
 {
-	const char *data = NULL;
-	int flags = 0;
+	return take_away(prov, ~0u, "nothing is", why);
+}
 
-	ERR_peek_last_error_data(&data, &flags);
-	wdp_log(prov, WDP_LOG_ERRORS, "not loaded: %s",
-		flags & ERR_TXT_STRING ? data : "the configuration can't be read");
+static bool twin_load(struct wdp_provider *prov)
+{
+	if (prov->core.mixed)
+		return nothing_offered(prov, "the program has parts of another libcrypto in itself, and shows them to "
+				       "its libraries: expected all of them, or none");
+	if (prov->core.foreign && !take_away(prov, ~FOR_FOREIGN, "ciphers, digests, HMAC and SM2 are not",
+					     "the program has a libcrypto of its own"))
+		return false;
+	if (!prov->algs || wdp_twin_load(&prov->twin, &prov->core))
+		return true;
+	return prov->core.foreign && prov->twin.libctx && !prov->twin.provider ?
+	       nothing_offered(prov, "the program has a libcrypto of its own, and has not loaded its default provider: "
+			       "expected it before this one") : false;
+}
+
+/* What libcrypto is offered, and what of that isn't a device's at all times. */
+static void offers_log(const struct wdp_provider *prov)
+{
+	char names[256] = "";
+	unsigned int alg;
+	size_t len = 0;
+
+	for (alg = 0; alg < WDP_ALGS; alg++)
+		if (prov->algs & WDP_BIT(alg))
+			len += snprintf(names + len, sizeof(names) - len, " %s", wdp_alg_facts[alg].name);
+	if (len)
+		wdp_log(prov, WDP_LOG_ALL, "offered:%s%s", names, prov->algs & prov->config.algorithms.jobs ?
+			"; " WDP_JOBS_ONLY ", unless 'algorithms' names them, because a CPU is as quick" : "");
+}
+
+static bool algorithms_offer(struct wdp_provider *prov)
+{
+	if (!twin_load(prov))
+		return false;
+	offers_log(prov);
+	/* Without algorithms no twin is needed, either. */
+	if (!prov->algs)
+		return true;
+	wdp_keymgmt_prepare(prov);
+	return offers_make(prov);
 }
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
 		       void **provctx)
 {
-	const OSSL_DISPATCH *get_params = core_function(in, OSSL_FUNC_CORE_GET_PARAMS);
-	const OSSL_DISPATCH *bio_write = core_function(in, OSSL_FUNC_BIO_WRITE_EX);
 	struct wdp_provider *prov = calloc(1, sizeof(*prov));
-	OSSL_FUNC_core_get_params_fn *get;
+	char why[WDP_WHY_MAX];
 
-	if (!prov || !get_params)
+	if (!prov || !wdp_core_read(&prov->core, handle, in))
 		goto free_prov;
-	get = OSSL_FUNC_core_get_params(get_params);
-	prov->bio_write = bio_write ? OSSL_FUNC_BIO_write_ex(bio_write) : NULL;
-	libcrypto_prepare(handle, get);
-	if (!wdp_config_read(&prov->config, handle, get) || !algs_choose(prov)) {
-		log_why(prov);
+	if (!wdp_config_read(&prov->config, &prov->core, why)) {
+		refuse(prov, why);
 		goto free_prov;
 	}
-	/* Without algorithms no twin is needed, either. */
-	if (prov->algs) {
-		prov->twin.by_default = is_default_context(handle, in);
-		if (!wdp_twin_load(&prov->twin))
-			goto tear_down;
-		wdp_keymgmt_prepare(prov);
-		if (!offers_make(prov))
-			goto tear_down;
+	if (!algs_choose(prov))
+		goto free_prov;
+	if (prov->algs && !algorithms_offer(prov)) {
+		teardown(prov);
+		return 0;
 	}
 	*out = functions;
 	*provctx = prov;
 	return 1;
 
-tear_down:
-	teardown(prov);
-	return 0;
 free_prov:
 	free(prov);
 	return 0;

@@ -10,10 +10,14 @@
 
 #include "cipher_offer.h"
 #include "config.h"
+#include "core.h"
 #include "curve.h"
 #include "digest_rows.h"
 #include "session.h"
 #include "twin.h"
+
+/* A row of a dispatch table. */
+#define WDP_FUNCTION(id, function)	{ id, (void (*)(void))(function) }
 
 /* In the order of the provider's parameters. */
 enum wdp_count {
@@ -26,10 +30,21 @@ enum wdp_count {
 	WDP_COUNTS,
 };
 
+/* Types of keys, and the program's lists of their parameters. */
+enum wdp_family_id {
+	WDP_FAM_RSA, WDP_FAM_RSA_PSS, WDP_FAM_EC, WDP_FAM_X25519, WDP_FAM_X448, WDP_FAM_DH, WDP_FAM_DHX, WDP_FAM_SM2,
+	WDP_FAMILIES
+};
+
+struct wdp_key_lists {
+	const OSSL_PARAM *gettable, *settable, *gen_settable;
+};
+
 struct wdp_provider {
 	struct wdp_config config;
-	OSSL_FUNC_BIO_write_ex_fn *bio_write;	/* libcrypto's */
+	struct wdp_core core;
 	struct wdp_twin twin;
+	struct wdp_key_lists key_lists[WDP_FAMILIES];
 	unsigned int algs;		/* WDP_BIT() of those that devices are given; 0: nothing is offered */
 	struct wdp_cipher ciphers[WDP_CIPHERS];
 	struct wdp_digest digests[WDP_DIGESTS];

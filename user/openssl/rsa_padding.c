@@ -86,7 +86,8 @@ bool wdp_pkcs1_encode(unsigned char *em, size_t k, const EVP_MD *md, const unsig
 	memset(em + 2, 0xff, at - 3);
 	em[at - 1] = 0;
 	memcpy(em + at, info, info_len);
-	memcpy(em + at + info_len, tbs, len);
+	if (len)
+		memcpy(em + at + info_len, tbs, len);
 	return true;
 }
 

@@ -26,6 +26,7 @@ struct wdp_target {
 	struct wdp_session *session;
 	handle_t (*make)(const struct wdp_target *to, unsigned int op_type);
 	const void *owner;
+	bool jobs_only;		/* outside of asynchronous jobs the twin does it */
 };
 
 /* wdp_session_get() - the handle, or 0 if the twin has to do it. */

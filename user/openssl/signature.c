@@ -202,7 +202,25 @@ static int sig_message_verify(void *vctx, const unsigned char *sig, size_t len)
 	struct signature *s = vctx;
 	unsigned int n;
 
+	/* Without a signature OpenSSL 3.4 and later don't come as far as to its encoding. */
+	if (!len && s->op.kind == WDP_KIND_ECDSA && s->op.prov->core.version >= 0x30400000)
+		return 0;
 	return s->md && EVP_DigestFinal_ex(s->md, digest, &n) ? sig_verify(vctx, sig, len, digest, n) : 0;
+}
+
+#define PARAMS_MAX	16
+
+/* OpenSSL 3.6 and later ignore another digest for a message of RSA, and take what comes with it. */
+static int set_all_but_digest(struct signature *s, const OSSL_PARAM params[])
+{
+	OSSL_PARAM others[PARAMS_MAX + 1];
+	unsigned int n = 0;
+
+	for (; params->key && n < PARAMS_MAX; params++)
+		if (strcmp(params->key, OSSL_SIGNATURE_PARAM_DIGEST))
+			others[n++] = *params;
+	others[n] = OSSL_PARAM_construct_end();
+	return !params->key && wdp_operation_set_params(&s->op, others);
 }
 
 /* While a message is hashed its digest can't become another one. */
@@ -215,7 +233,9 @@ static int sig_set_params(void *vctx, const OSSL_PARAM params[])
 
 	if (digest &&
 	    (!OSSL_PARAM_get_utf8_string(digest, &at, sizeof(name)) || !EVP_MD_is_a(EVP_MD_CTX_get0_md(s->md), name))) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
+		if (s->op.kind == WDP_KIND_RSA_SIGN && s->op.prov->core.version >= 0x30600000)
+			return set_all_but_digest(s, params);
+		wdp_raise(&s->op.prov->core, PROV_R_DIGEST_NOT_ALLOWED, NULL);
 		return 0;
 	}
 	return wdp_operation_set_params(vctx, params);

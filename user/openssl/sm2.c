@@ -8,7 +8,6 @@
 #include <string.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 
 #include "ecdsa.h"
@@ -247,10 +246,10 @@ static bool hash_begin(struct sm2 *s)
 	if (!sm3 || !EVP_MD_is_a(sm3, "SM3"))
 		return false;
 	s->md = EVP_MD_CTX_new();
-	ERR_set_mark();
+	wdp_errors_mark(&s->op.prov->core);
 	ok = s->md && EVP_DigestInit_ex2(s->md, sm3, NULL) && hash_signer(s) && EVP_DigestFinal_ex(s->md, z, NULL) &&
 	     EVP_DigestInit_ex2(s->md, sm3, NULL) && EVP_DigestUpdate(s->md, z, W);
-	ERR_pop_to_mark();
+	wdp_errors_drop(&s->op.prov->core);
 	return ok;
 }
 

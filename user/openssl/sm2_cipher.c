@@ -12,7 +12,7 @@
 #include "sm2.h"
 
 #define W		32u	/* bytes of a number, and of a digest of SM3 */
-#define TEXT_MAX	512u	/* bytes of a text that devices take */
+#define TEXT_MAX	((unsigned int)WDP_CHECKED_MAX)	/* bytes of a text that devices take */
 #define PARTS_MAX	(TEXT_MAX + WD_ECC_SM2_EXTRA)
 
 static void *sm2_cipher_new(void *provctx)
@@ -126,6 +126,7 @@ static enum wdp_outcome on_device(struct wdp_operation *op, unsigned char *out, 
 	if (outcome == WDP_DONE) {
 		memcpy(out, text, call.dst_len);
 		*len = call.dst_len;
+		outcome = wdp_operation_checked(op, "sm2", EVP_PKEY_decrypt, out, *len, in, in_len);
 	}
 	OPENSSL_cleanse(text, sizeof(text));
 	return outcome;

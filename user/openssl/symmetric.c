@@ -111,7 +111,7 @@ int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *ou
 	int n = 0;
 
 	if (len > INT_MAX) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+		wdp_raise(&s->prov->core, PROV_R_CIPHER_OPERATION_FAILED, NULL);
 		return 0;
 	}
 	if (s->failed || EVP_CipherUpdate(s->twin, out, &n, in, (int)len) <= 0) {
@@ -158,4 +158,15 @@ int wdp_symmetric_get(const struct wdp_symmetric *s, OSSL_PARAM params[])
 	if (path && !OSSL_PARAM_set_utf8_string(path, s->path == WD_PATH_NONE ? "" : wd_path_str((int)s->path)))
 		return 0;
 	return EVP_CIPHER_CTX_get_params(s->twin, params) > 0;
+}
+
+/* OpenSSL 3.5 tries two types of parameters, and leaves the error of the first. */
+bool wdp_symmetric_iv(const struct wdp_symmetric *s, wdp_iv_fn *get, unsigned char *iv, size_t len)
+{
+	bool ok;
+
+	wdp_errors_mark(&s->prov->core);
+	ok = get(s->twin, iv, len) > 0;
+	wdp_errors_drop(&s->prov->core);
+	return ok;
 }

@@ -68,4 +68,8 @@ int wdp_symmetric_outcome(struct wdp_symmetric *s, enum wdp_outcome outcome);
 /* wdp_symmetric_get() - parameters of the twin, and "warpdrive-path". 1 or 0. */
 int wdp_symmetric_get(const struct wdp_symmetric *s, OSSL_PARAM params[]);
 
+/* wdp_symmetric_iv() - one of the twin's; get: libcrypto's function. No error is reported. */
+typedef int wdp_iv_fn(EVP_CIPHER_CTX *ctx, void *iv, size_t len);
+bool wdp_symmetric_iv(const struct wdp_symmetric *s, wdp_iv_fn *get, unsigned char *iv, size_t len);
+
 #endif

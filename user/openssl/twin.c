@@ -7,7 +7,6 @@
 #include <string.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
@@ -87,27 +86,53 @@ OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list)
 	return all;
 }
 
-bool wdp_twin_load(struct wdp_twin *twin)
+static int find_default(OSSL_PROVIDER *provider, void *arg)
+{
+	struct wdp_twin *twin = arg;
+
+	if (!strcmp(OSSL_PROVIDER_get0_name(provider), "default"))
+		twin->provider = provider;
+	return 1;
+}
+
+/*
+ * A child has all providers of the program's context, this one, too, and the program's preference for it, until it gets
+ * one of its own.
+ */
+static bool be_child(struct wdp_twin *twin)
+{
+	twin->libctx = OSSL_LIB_CTX_new_child(twin->core->handle, twin->core->functions);
+	return twin->libctx && EVP_set_default_properties(twin->libctx, "?provider=default," WDP_NOT_OURS) &&
+	       OSSL_PROVIDER_do_all(twin->libctx, find_default, twin) && twin->provider;
+}
+
+static bool be_alone(struct wdp_twin *twin)
+{
+	twin->libctx = OSSL_LIB_CTX_new();
+	if (twin->libctx)
+		twin->provider = OSSL_PROVIDER_load(twin->libctx, "default");
+	return twin->provider;
+}
+
+bool wdp_twin_load(struct wdp_twin *twin, const struct wdp_core *core)
 {
 	struct lists lists;
 	unsigned int i;
 	bool ok = true;
 
-	twin->libctx = OSSL_LIB_CTX_new();
-	if (!twin->libctx)
-		return false;
-	twin->provider = OSSL_PROVIDER_load(twin->libctx, "default");
-	if (!twin->provider)
+	twin->core = core;
+	twin->by_default = wdp_core_is_default(core);
+	if (!(core->foreign ? be_child : be_alone)(twin))
 		return false;
 	/* A libcrypto that was built without some of them has no lists. */
-	ERR_set_mark();
+	wdp_errors_mark(twin->core);
 	for (i = 0; ok && i < WDP_KINDS; i++) {
 		lists = kinds[i].of(twin->libctx, kinds[i].name);
 		twin->settable[i] = lists.settable;
 		twin->gettable[i] = wdp_with_path(lists.gettable);
 		ok = twin->gettable[i];
 	}
-	ERR_pop_to_mark();
+	wdp_errors_drop(twin->core);
 	return ok;
 }
 
@@ -149,20 +174,20 @@ bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[])
 	bool learns = false;
 	unsigned int i;
 
-	ERR_set_mark();
+	wdp_errors_mark(twin->core);
 	for (i = 0; params && !learns && i < sizeof(digests) / sizeof(digests[0]); i++)
 		learns = is_of_legacy(twin, OSSL_PARAM_locate_const(params, digests[i]));
-	ERR_pop_to_mark();
+	wdp_errors_drop(twin->core);
 	return learns;
 }
 
 bool wdp_twin_again(struct wdp_twin *twin, bool ok, const OSSL_PARAM params[])
 {
 	if (ok || !wdp_twin_learns(twin, params)) {
-		ERR_clear_last_mark();
+		wdp_errors_keep(twin->core);
 		return false;
 	}
-	ERR_pop_to_mark();
+	wdp_errors_drop(twin->core);
 	return true;
 }
 
@@ -175,7 +200,7 @@ void wdp_twin_unload(struct wdp_twin *twin)
 		free(twin->gettable[i]);
 	if (loaded)
 		OSSL_PROVIDER_unload(loaded);
-	if (twin->provider)
+	if (twin->provider && !twin->core->foreign)
 		OSSL_PROVIDER_unload(twin->provider);
 	OSSL_LIB_CTX_free(twin->libctx);
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The twin: libcrypto's default provider in a library context of our own, where nothing of ours can be found. */
+/*
+ * The twin: the program's default provider in a library context of our own, where nothing of ours can be found. If the
+ * program has the libcrypto that this module is linked with, the context has loaded that provider itself. Else it is a
+ * child of the program's context, so that all that isn't a device's is computed by the program's own libcrypto.
+ */
 #ifndef WDP_TWIN_H
 #define WDP_TWIN_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <openssl/core.h>
 #include <openssl/types.h>
+
+#include "core.h"
 
 /* Operations whose contexts have parameters. */
 enum wdp_kind {
@@ -22,8 +27,9 @@ enum wdp_kind {
 };
 
 struct wdp_twin {
+	const struct wdp_core *core;
 	OSSL_LIB_CTX *libctx;
-	OSSL_PROVIDER *provider;
+	OSSL_PROVIDER *provider;	/* the default one; of a child, not ours to unload */
 	OSSL_PARAM *gettable[WDP_KINDS];	/* the twin's, and "warpdrive-path"; ours */
 	const OSSL_PARAM *settable[WDP_KINDS];	/* the twin's */
 	OSSL_PROVIDER *_Atomic legacy;		/* NULL: nothing has needed its digests */
@@ -32,11 +38,16 @@ struct wdp_twin {
 };
 
 #define WDP_PARAM_PATH	"warpdrive-path"
+#define WDP_NOT_OURS	"warpdrive.device!=yes"
 
 /* wdp_with_path() - a list on the heap: that one, or none, and "warpdrive-path"; NULL: no memory. */
 OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list);
 
-bool wdp_twin_load(struct wdp_twin *twin);
+/*
+ * wdp_twin_load() - false: no memory, or the program's context has no default provider, which a child can't do without.
+ */
+bool wdp_twin_load(struct wdp_twin *twin, const struct wdp_core *core);
+
 /*
  * wdp_twin_learns() - the twin has refused these parameters, or NULL, because of a digest of the provider "legacy",
  * which the program's context has, and now the twin's has, too: do it again.
@@ -44,8 +55,8 @@ bool wdp_twin_load(struct wdp_twin *twin);
 bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[]);
 
 /*
- * wdp_twin_again() - after ERR_set_mark() and a first try, which was ok or not: whether to do it again, the errors of
- * the first try being gone. It takes the mark away in any case.
+ * wdp_twin_again() - after wdp_errors_mark() and a first try, which was ok or not: whether to do it again, the errors
+ * of the first try being gone. It takes the mark away in any case.
  */
 bool wdp_twin_again(struct wdp_twin *twin, bool ok, const OSSL_PARAM params[]);
 

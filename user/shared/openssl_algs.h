@@ -42,10 +42,12 @@ enum wdp_alg {
  * @accel: of the devices that have it, for wd_list_accels() and in sysfs
  * @group: the name of several, or ""
  * @alone: no group's name chooses it
+ * @quick: the curve with which the CPU is quicker than the way to a device and back; NULL: none
  */
 struct wdp_alg_facts {
 	const char *name, *accel, *group;
 	bool alone;
+	const char *quick;
 };
 
 extern const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS];
@@ -57,11 +59,29 @@ extern const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS];
 	"digests, md5, sha1, sha2, sm3, hmac, and -NAME to take one away"
 
 /**
- * wdp_algs_chosen() - what a list chooses, as WDP_BIT() of each
+ * struct wdp_choice - what a list chooses, as WDP_BIT() of each
+ * @jobs: of @algs, those that no name has added: with their quick curve they are a device's in asynchronous jobs only
+ */
+struct wdp_choice {
+	unsigned int algs;
+	unsigned int jobs;
+};
+
+/**
+ * wdp_algs_chosen() - read a list
  * @list: names, separated by spaces or commas. -NAME takes away from those before it, and in front of all others from
  *	the default. NULL: the default.
  * @wrong, @wrong_len: the first word that is none, which ends the list; NULL if all are good
  */
-unsigned int wdp_algs_chosen(const char *list, const char **wrong, size_t *wrong_len);
+struct wdp_choice wdp_algs_chosen(const char *list, const char **wrong, size_t *wrong_len);
+
+/* For messages, and what follows if wdp_choice.jobs isn't 0. */
+#define WDP_JOBS_ONLY	"P-256 and X25519 in asynchronous jobs only"
+
+/**
+ * wdp_jobs_only() - are operations with this curve a device's in asynchronous jobs only?
+ * @curve: NIST's name, or libcrypto's where there is none
+ */
+bool wdp_jobs_only(const struct wdp_choice *choice, enum wdp_alg alg, const char *curve);
 
 #endif
