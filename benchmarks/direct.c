@@ -136,7 +136,7 @@ static size_t isal_unpack_stream(struct direct *d, const unsigned char *src, siz
 
 static bool use_isal(struct direct *d, int level, bool stream)
 {
-	if (level > 3 || (!level && !stream))
+	if (level > (stream ? 3 : 1) || (!level && !stream))
 		return false;
 	d->isal_level = level == 3 ? 3 : 1;
 	d->run = !level ? isal_unpack_stream : stream ? isal_pack_stream : isal_pack;

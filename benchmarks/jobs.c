@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * OpenSSL's provider: jobs in flight on one thread, and one operation after another, with a key that is there before.
+ * By the clock, and the CPU time of the thread that calls.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,24 +20,36 @@
 #define JOBS	64
 #define N	4000
 #define ROUNDS	5
+#define CALLER_N	2000
+#define CALLER_ROUNDS	3
+
+enum what { DERIVE, SIGN, VERIFY };
 
 /**
- * struct exchange - ECDH of one job
+ * struct exchange - an operation of one job: ECDH, or a signature
  * @wait:	shows by a descriptor that the job can go on
  */
 struct exchange {
+	enum what what;
 	EVP_PKEY_CTX *ctx;
 	ASYNC_JOB *job;
 	ASYNC_WAIT_CTX *wait;
-	unsigned char secret[32];
+	unsigned char result[512];
+	size_t len;
 };
 
-static int derive(void *arg)
+static const unsigned char digest[32] = { 1, 2, 3 };
+
+static int operate(void *arg)
 {
 	struct exchange *e = *(struct exchange **)arg;
-	size_t len = sizeof(e->secret);
 
-	return EVP_PKEY_derive(e->ctx, e->secret, &len);
+	if (e->what == VERIFY)
+		return EVP_PKEY_verify(e->ctx, e->result, e->len, digest, sizeof(digest));
+	e->len = sizeof(e->result);
+	if (e->what == SIGN)
+		return EVP_PKEY_sign(e->ctx, e->result, &e->len, digest, sizeof(digest));
+	return EVP_PKEY_derive(e->ctx, e->result, &e->len);
 }
 
 /* Starts the exchange's job, or goes on with it. True: it is over. */
@@ -44,7 +57,7 @@ static bool job_step(struct exchange *e)
 {
 	int ret = 0;
 
-	switch (ASYNC_start_job(&e->job, e->wait, &ret, derive, &e, sizeof(e))) {
+	switch (ASYNC_start_job(&e->job, e->wait, &ret, operate, &e, sizeof(e))) {
 	case ASYNC_PAUSE:
 		return false;
 	case ASYNC_FINISH:
@@ -65,10 +78,12 @@ static struct pollfd fd_of(const struct exchange *e)
 	return p;
 }
 
+static unsigned long long (*clock_now)(void) = now_ns;
+
 static unsigned long long many(void *arg, unsigned int n)
 {
 	struct exchange *all = arg;
-	unsigned long long begin = now_ns();
+	unsigned long long begin = clock_now();
 	unsigned int begun = 0, over = 0, i;
 	bool runs[JOBS] = { false };
 	struct pollfd fds[JOBS];
@@ -89,19 +104,19 @@ static unsigned long long many(void *arg, unsigned int n)
 		if (i < JOBS && poll(fds, JOBS, -1) < 0)
 			die("poll", -errno);
 	}
-	return now_ns() - begin;
+	return clock_now() - begin;
 }
 
 static unsigned long long one(void *arg, unsigned int n)
 {
 	struct exchange *e = arg;
-	unsigned long long begin = now_ns();
+	unsigned long long begin = clock_now();
 	unsigned int i;
 
-	for (i = 0; i < n / JOBS; i++)
-		if (derive(&e) != 1)
-			die("EVP_PKEY_derive", -EIO);
-	return (now_ns() - begin) * JOBS;
+	for (i = 0; i < n / JOBS + 1; i++)
+		if (operate(&e) != 1)
+			die("an operation of openssl", -EIO);
+	return (clock_now() - begin) * n / i;
 }
 
 /* The module lies beside the folder of this program. */
@@ -117,24 +132,53 @@ static void provider_load(void)
 	}
 	strcpy(path + (n > 0 ? n : 0), "/ossl-modules");
 	setenv("WD_OPENSSL_DEVICES", "require", 1);
+	setenv("WD_OPENSSL_ALGORITHMS", "pkey", 1);
 	if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_set_default_search_path(NULL, path) ||
 	    !OSSL_PROVIDER_load(NULL, "warpdrive"))
 		die("the provider", -ENOENT);
 }
 
-/* A device that computes nothing makes no good keys: libcrypto makes them. */
-static void exchange_open(struct exchange *e)
+static EVP_PKEY *key_new(const char *type)
 {
-	EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, "provider=default", "EC", "P-256");
-	EVP_PKEY *peer = EVP_PKEY_Q_keygen(NULL, "provider=default", "EC", "P-256");
+	const char *only = "provider=default";
 
-	e->ctx = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, "provider=warpdrive") : NULL;
+	if (!strcmp(type, "RSA"))
+		return EVP_PKEY_Q_keygen(NULL, only, type, (size_t)2048);
+	return !strcmp(type, "EC") ? EVP_PKEY_Q_keygen(NULL, only, type, "P-256") : EVP_PKEY_Q_keygen(NULL, only, type);
+}
+
+static bool exchange_begin(struct exchange *e, EVP_PKEY *peer)
+{
+	if (e->what == DERIVE)
+		return EVP_PKEY_derive_init(e->ctx) == 1 && EVP_PKEY_derive_set_peer(e->ctx, peer) == 1;
+	if (EVP_PKEY_sign_init(e->ctx) != 1 || EVP_PKEY_CTX_set_signature_md(e->ctx, EVP_sha256()) != 1)
+		return false;
+	if (e->what == SIGN)
+		return true;
+	e->len = sizeof(e->result);
+	return EVP_PKEY_sign(e->ctx, e->result, &e->len, digest, sizeof(digest)) == 1 &&
+	       EVP_PKEY_verify_init(e->ctx) == 1 && EVP_PKEY_CTX_set_signature_md(e->ctx, EVP_sha256()) == 1;
+}
+
+/* A device that computes nothing makes no good keys: libcrypto makes them. */
+static void exchange_open(struct exchange *e, enum what what, const char *type, const char *provider)
+{
+	EVP_PKEY *key = key_new(type), *peer = key_new(type);
+
+	e->what = what;
+	e->ctx = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, provider) : NULL;
 	e->wait = ASYNC_WAIT_CTX_new();
-	if (!e->ctx || !peer || !e->wait || EVP_PKEY_derive_init(e->ctx) != 1 ||
-	    EVP_PKEY_derive_set_peer(e->ctx, peer) != 1)
-		die("a key exchange", -EINVAL);
+	if (!e->ctx || !peer || !e->wait || !exchange_begin(e, peer))
+		die("a key exchange, or a signature", -EINVAL);
 	EVP_PKEY_free(key);
 	EVP_PKEY_free(peer);
+}
+
+static void exchange_close(struct exchange *e)
+{
+	EVP_PKEY_CTX_free(e->ctx);
+	ASYNC_WAIT_CTX_free(e->wait);
+	*e = (struct exchange){ 0 };
 }
 
 int jobs_rows(int argc, char **argv)
@@ -146,14 +190,48 @@ int jobs_rows(int argc, char **argv)
 	(void)argc, (void)argv;
 	provider_load();
 	for (i = 0; i < JOBS; i++)
-		exchange_open(&all[i]);
+		exchange_open(&all[i], DERIVE, "EC", "provider=warpdrive");
 	p = measure_pair(one, all, many, all, N, ROUNDS);
 	row("openssl.async64.us", p.floor / 1000, "us", p.ours / 1000);
 	row("openssl.async64.ratio", p.ratio, "x", 0);
-	for (i = 0; i < JOBS; i++) {
-		EVP_PKEY_CTX_free(all[i].ctx);
-		ASYNC_WAIT_CTX_free(all[i].wait);
-	}
+	for (i = 0; i < JOBS; i++)
+		exchange_close(&all[i]);
+	ASYNC_cleanup_thread();
+	return 0;
+}
+
+/* Alone, and in jobs, beside the default provider. */
+static void caller_rows(const char *name, enum what what, const char *type)
+{
+	static struct exchange all[JOBS], plain;
+	char text[64];
+	struct pair p;
+	int i;
+
+	for (i = 0; i < JOBS; i++)
+		exchange_open(&all[i], what, type, "provider=warpdrive");
+	exchange_open(&plain, what, type, "provider=default");
+	p = measure_pair(one, all, one, &plain, CALLER_N, CALLER_ROUNDS);
+	snprintf(text, sizeof(text), "openssl.caller.%s.us", name);
+	row(text, p.ours / 1000, "us", p.floor / 1000);
+	p = measure_pair(many, all, one, &plain, CALLER_N, CALLER_ROUNDS);
+	snprintf(text, sizeof(text), "openssl.caller.%s.jobs.us", name);
+	row(text, p.ours / 1000, "us", p.floor / 1000);
+	for (i = 0; i < JOBS; i++)
+		exchange_close(&all[i]);
+	exchange_close(&plain);
+}
+
+int jobs_caller_rows(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	provider_load();
+	clock_now = cpu_ns;
+	caller_rows("rsa2048-sign", SIGN, "RSA");
+	caller_rows("ecdsa-p256-sign", SIGN, "EC");
+	caller_rows("ecdsa-p256-verify", VERIFY, "EC");
+	caller_rows("ecdh-p256", DERIVE, "EC");
+	caller_rows("x25519", DERIVE, "X25519");
 	ASYNC_cleanup_thread();
 	return 0;
 }

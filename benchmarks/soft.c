@@ -14,6 +14,7 @@
 struct job {
 	int level;		/* 0: decompress */
 	bool stream;
+	bool part;
 	const unsigned char *src;
 	size_t size;
 	unsigned char *dst;
@@ -25,7 +26,8 @@ struct job {
 static void whole(const struct job *j)
 {
 	size_t len = j->room;
-	struct wd_comp_arg a = { .src = (void *)j->src, .src_len = j->size, .dst = j->dst, .dst_len = &len };
+	struct wd_comp_arg a = { .src = (void *)j->src, .src_len = j->size, .dst = j->dst, .dst_len = &len,
+				 .flags = j->part ? WD_COMP_PART : 0 };
 	int ret = j->level ? wd_compress(j->sess, &a) : wd_decompress(j->sess, &a);
 
 	if (ret)
@@ -107,12 +109,28 @@ static void measure(struct job *j, const char *size)
 	if (j->level)
 		snprintf(level, sizeof(level), "%d.", j->level);
 	snprintf(name, sizeof(name), "soft.%s%s.%s%s.ratio", j->level ? "deflate" : "inflate",
-		 j->stream ? "-stream" : "", level, size);
+		 j->stream ? "-stream" : j->part ? "-part" : "", level, size);
 	/* The row's value is the ratio; its floor is the direct call's time. */
 	printf("row %s %.4f x:%s %.0f %.4f\n", name, p.ratio, direct_name(j->direct), p.floor, p.ratio);
 	fflush(stdout);
 	wd_comp_free_sess(j->sess);
 	direct_close(j->direct);
+}
+
+/* Of wdzip's size. The direct call makes a whole stream. */
+static void parts(struct job *j)
+{
+	static const int levels[] = { 1, 2, 6, 9 };
+	unsigned int i;
+
+	j->size = MOST / 2;
+	j->stream = false;
+	j->part = true;
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		j->level = levels[i];
+		measure(j, "512k");
+	}
+	j->part = false;
 }
 
 int soft_rows(int argc, char **argv)
@@ -152,6 +170,8 @@ int soft_rows(int argc, char **argv)
 		j.stream = true;
 		measure(&j, sizes[k].name);
 	}
+	j.src = text;
+	parts(&j);
 	direct_close(packer);
 	free(text);
 	free(packed);

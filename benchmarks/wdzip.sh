@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wdzip on the software path beside pigz, which compresses with as many threads, and beside gzip, which decompresses.
-# Rows as wd-bench prints them.
+# wdzip on the software path beside pigz, which compresses with as many threads, beside gzip, which decompresses, and
+# beside the programs of ISA-L and libdeflate, on one CPU. Rows as wd-bench prints them.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,10 +22,16 @@ row() {
 }
 
 pigz=$("$TOP/scripts/programs" git-tools)/usr/bin/pigz || { echo '1..0 # SKIP pigz cannot be had'; exit 4; }
+others=$("$TOP/scripts/programs" compressors)/usr/bin || { echo '1..0 # SKIP igzip cannot be had'; exit 4; }
+cpu=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/wd-bench.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK"
 wdzip() { "$OUT/bin/wdzip" --path soft -q -n -c "$@"; }
+alone() { taskset -c "$cpu" "$@"; }
+# other LEVEL: the library that computes it; program LEVEL: its program.
+other() { [ "$1" = 1 ] && echo igzip || echo libdeflate; }
+program() { [ "$1" = 1 ] && echo "$others/igzip" || echo "$others/libdeflate-gzip"; }
 "$OUT/bench/wd-bench" text $BYTES >text
 gzip -6 -n -c text >text.gz
 for ((round = 0; round < ROUNDS; round++)); do
@@ -33,10 +39,19 @@ for ((round = 0; round < ROUNDS; round++)); do
 		sample wdzip.$level wall wdzip -T "$(nproc)" -$level text
 		sample pigz.$level wall "$pigz" -p "$(nproc)" -n -c -$level text
 	done
+	for level in 1 2 4 6 9; do
+		sample other.$level cpu alone "$(program $level)" -$level -c text
+		sample ours.$level cpu alone "$OUT/bin/wdzip" --path soft -q -n -c -$level text
+	done
 	sample wdunzip cpu wdzip -d text.gz
 	sample gunzip cpu gzip -d -c text.gz
 done
 for level in 1 6; do
 	row wdzip.pigz.$level.s wdzip.$level pigz.$level
+done
+for level in 1 2 4 6 9; do
+	row wdzip.$(other $level).$level.cpu ours.$level other.$level
+	paste -d ' ' <(wdzip -$level text | wc -c) <("$(program $level)" -$level -c text | wc -c) |
+		awk -v of="$(other $level).$level" '{ print "row wdzip." of ".bytes", $1, "B", $2, $1 / $2 }'
 done
 row wdzip.gunzip.cpu wdunzip gunzip
