@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask.h"
 #include "cmd.h"
+#include "lib/container.h"
 #include "lib/device.h"
 #include "lib/health.h"
 #include "lib/json.h"
@@ -37,17 +39,27 @@ static int examine(const struct root *root, struct health *h)
 	ret = device_list_read(root, &devices);
 	if (ret)
 		goto err_close_modules;
+	ask_counts(root, &devices, false);
 	in.devices = &devices;
 	if (!kconfig_open(&config, root))
 		in.config = &config;
-	health_check_kernel(h, &in);
-	health_check_modules(h, &in);
+	in.container = container_inside(root);
+	if (in.container) {
+		health_check_container(h, &in);
+	} else {
+		health_check_kernel(h, &in);
+		health_check_modules(h, &in);
+		health_check_foreign(h, &in);
+	}
 	health_check_devices(h, &in);
-	health_check_simulator(h, &in);
+	if (!in.container)
+		health_check_simulator(h, &in);
 	health_check_algorithms(h, &in);
 	health_check_openssl(h, &in);
 	health_check_zlib(h, &in);
 	health_check_sections(h, &in);
+	if (!in.container)
+		health_check_declared(h, &in);
 	health_check_host(h, &in);
 	if (in.config)
 		kconfig_close(&config);

@@ -38,6 +38,7 @@ struct health_input {
 	struct module_db *modules;
 	const struct kconfig *config;	/* NULL: the machine has none */
 	const char *version;		/* of this build */
+	bool container;			/* the kernel, its modules and its devices are the host's */
 };
 
 void health_add(struct health *h, enum health_state state, const char *area, const char *fmt, ...)
@@ -54,11 +55,14 @@ bool health_configfs_mounted(const struct root *r);
 void health_print(const struct health *h);
 void health_free(struct health *h);
 
+void health_check_container(struct health *h, const struct health_input *in);
 void health_check_kernel(struct health *h, const struct health_input *in);
 void health_check_modules(struct health *h, const struct health_input *in);
+void health_check_foreign(struct health *h, const struct health_input *in);
 void health_check_devices(struct health *h, const struct health_input *in);
 void health_check_simulator(struct health *h, const struct health_input *in);
 void health_check_sections(struct health *h, const struct health_input *in);
+void health_check_declared(struct health *h, const struct health_input *in);
 void health_check_algorithms(struct health *h, const struct health_input *in);
 void health_check_openssl(struct health *h, const struct health_input *in);
 void health_check_zlib(struct health *h, const struct health_input *in);

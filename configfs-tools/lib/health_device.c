@@ -11,18 +11,36 @@
 
 #include "export.h"
 #include "health.h"
+#include "health_sva.h"
 #include "pci.h"
 
 #define VENDOR_QEMU 0x1af4
 #define DEVICE_IVSHMEM 0x1110
 #define APERTURE_BAR 2
 
+static void no_device(struct health *h, const struct health_input *in, const char *function, const char *bound)
+{
+	static const char text[] = "%s: driver %s is bound to it, but registered no uacce device%s%s";
+	const struct sva_cause *cause = sva_cause(in, function);
+	long mode;
+
+	if (!root_read_long(in->root, &mode, "/sys/module/%s/parameters/uacce_mode", bound) && mode != 1) {
+		health_add(h, HEALTH_PROBLEM, "devices", text, function, bound, "", "");
+		health_command(h, "modprobe -r %s && modprobe %s uacce_mode=1", bound, bound);
+	} else if (!root_exists(in->root, "/sys/module/uacce")) {
+		health_add(h, HEALTH_PROBLEM, "devices", text, function, bound, "", "");
+		health_command(h, "modprobe uacce && modprobe -r %s && modprobe %s", bound, bound);
+	} else {
+		health_add(h, HEALTH_PROBLEM, "devices", text, function, bound, ": ", cause->why);
+		health_remedy(h, "%s", cause->remedy);
+	}
+}
+
 /* A PCI function without a uacce device is the most common problem on real hardware. */
 static void check_function(struct health *h, const struct health_input *in, const char *function)
 {
 	const char *driver = pci_driver(in->root, function);
 	char bound[64];
-	long mode;
 
 	if (!driver || device_find(in->devices, function))
 		return;
@@ -35,14 +53,7 @@ static void check_function(struct health *h, const struct health_input *in, cons
 			health_command(h, "wdctl load");
 		return;
 	}
-	health_add(h, HEALTH_PROBLEM, "devices", "%s: driver %s is bound to it, but registered no uacce device",
-		   function, bound);
-	if (!root_read_long(in->root, &mode, "/sys/module/%s/parameters/uacce_mode", bound) && mode != 1)
-		health_command(h, "modprobe -r %s && modprobe %s uacce_mode=1", bound, bound);
-	else if (!root_exists(in->root, "/sys/module/uacce"))
-		health_command(h, "modprobe uacce && modprobe -r %s && modprobe %s", bound, bound);
-	else
-		health_remedy(h, "Enable the IOMMU and its shared virtual addressing (SVA, SMMUv3) in the firmware.");
+	no_device(h, in, function, bound);
 }
 
 static void check_functions(struct health *h, const struct health_input *in)
@@ -90,7 +101,10 @@ static void check_state(struct health *h, const struct root *r, const struct dev
 	case DEVICE_OK:
 		if (d->available.known && !d->available.value) {
 			health_add(h, HEALTH_NOTE, "devices", "%s: all its queues are in use", d->name);
-			health_command(h, "wdctl ctx --dev %s", d->name);
+			if (device_is_foreign(d))
+				health_command(h, "wdctl unload --dry-run");
+			else
+				health_command(h, "wdctl ctx --dev %s", d->name);
 			break;
 		}
 		health_add(h, HEALTH_OK, "devices", "%s: %s%s", d->name,
@@ -98,6 +112,18 @@ static void check_state(struct health *h, const struct root *r, const struct dev
 			   d->algorithms[0] ? d->algorithms : "no algorithms");
 		break;
 	}
+}
+
+/* Other programs, which don't verify, have believed such results. */
+static void check_results(struct health *h, const struct device *d)
+{
+	if (!d->wrong_results.known || !d->wrong_results.value)
+		return;
+	health_add(h, HEALTH_PROBLEM, "devices",
+		   "%s: processes that verify results have found %ld wrong ones since its driver was bound "
+		   "('wdctl ctx --dev %s' shows whose, WRONG); the command takes it out of use, until it is repaired",
+		   d->name, d->wrong_results.value, d->name);
+	health_command(h, "echo %d >/sys/kernel/config/uacce/devices/%s/priority", WD_PRIORITY_MAX + 1, d->name);
 }
 
 static void check_doorbells(struct health *h, const struct device *d)
@@ -120,15 +146,44 @@ static void check_api(struct health *h, const struct device *d)
 	health_remedy(h, "Only programs that write their own descriptors can use this device.");
 }
 
-static void check_sva(struct health *h, const struct device *d)
+static void check_sva(struct health *h, const struct health_input *in, const struct device *d)
 {
+	const struct sva_cause *cause;
+
 	if (!(d->flags & UACCE_DEV_SVA) || !strcmp(d->iommu, "none")) {
-		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing, which the libraries need",
-			   d->name);
-		health_remedy(h, "Enable the IOMMU and its SVA support (SMMUv3) in the firmware and in the kernel.");
+		cause = sva_cause(in, d->parent);
+		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing, which the libraries need: %s",
+			   d->name, cause->why);
+		health_remedy(h, "%s", cause->remedy);
 		return;
 	}
 	health_add(h, HEALTH_OK, "sva", "%s: %s", d->name, d->iommu[0] ? d->iommu : "on");
+}
+
+/* A container has the devices that it was given. */
+static void missing_in_container(struct health *h, const struct device *d)
+{
+	health_add(h, HEALTH_NOTE, "nodes", "/dev/%s: this container wasn't given it", d->name);
+	health_remedy(h, "Start the container with --device /dev/%s, or with a CDI device ('wdctl export cdi' on the "
+		      "host).", d->name);
+}
+
+void health_check_container(struct health *h, const struct health_input *in)
+{
+	char path[ROOT_PATH_MAX];
+	size_t i, nodes = 0;
+
+	for (i = 0; i < in->devices->count; i++)
+		nodes += !root_path(in->root, path, sizeof(path), "/dev/%s", in->devices->dev[i].name) &&
+			 !access(path, F_OK);
+	health_add(h, HEALTH_OK, "container", "inside a container: kernel, modules and devices are the host's, where "
+		   "'wdctl doctor' judges them");
+	if (!in->devices->count || nodes)
+		return;
+	health_add(h, HEALTH_PROBLEM, "container", "it has none of the host's %zu accelerators, so the libraries "
+		   "compute in software", in->devices->count);
+	health_remedy(h, "Start it with --device /dev/%s, or with a CDI device ('wdctl export cdi' on the host).",
+		      in->devices->dev[0].name);
 }
 
 /* Suggests a command that makes the device node; @there: a file of that name exists and is replaced. */
@@ -165,13 +220,29 @@ static void remedy_open(struct health *h, const struct stat *node)
 		remedy_group(h);
 }
 
-static void check_node(struct health *h, const struct root *r, const struct device *d)
+/* The group of the node, by number: a container needn't have its name. */
+static void remedy_open_in_container(struct health *h, const struct stat *node)
 {
+	if (node->st_gid && (node->st_mode & 0060) == 0060)
+		health_remedy(h, "Start the container with --group-add %u, rootless podman with "
+			      "--group-add keep-groups.", node->st_gid);
+	else
+		health_remedy(h, "Give the host's node to a group ('wdctl export udev'), and start the container with "
+			      "that group.");
+}
+
+static void check_node(struct health *h, const struct health_input *in, const struct device *d)
+{
+	const struct root *r = in->root;
 	char path[ROOT_PATH_MAX];
 	struct stat st;
 
 	if (root_path(r, path, sizeof(path), "/dev/%s", d->name))
 		return;
+	if (stat(path, &st) && in->container) {
+		missing_in_container(h, d);
+		return;
+	}
 	if (stat(path, &st)) {
 		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s is missing; expected character device %s", d->name,
 			   d->dev);
@@ -188,14 +259,18 @@ static void check_node(struct health *h, const struct root *r, const struct devi
 		health_add(h, HEALTH_PROBLEM, "nodes",
 			   "/dev/%s (mode %03o, group %u) can't be opened by user %u", d->name,
 			   st.st_mode & 0777, st.st_gid, getuid());
-		remedy_open(h, &st);
+		if (in->container)
+			remedy_open_in_container(h, &st);
+		else
+			remedy_open(h, &st);
 		return;
 	}
 	health_add(h, HEALTH_OK, "nodes", "/dev/%s can be opened", d->name);
 	if (st.st_mode & 0006) {
-		health_add(h, HEALTH_NOTE, "nodes", "/dev/%s is open to every user (mode %03o)",
-			   d->name, st.st_mode & 0777);
-		remedy_group(h);
+		health_add(h, HEALTH_NOTE, "nodes", "/dev/%s is open to every user (mode %03o)%s",
+			   d->name, st.st_mode & 0777, in->container ? " of this container" : "");
+		if (!in->container)
+			remedy_group(h);
 	}
 }
 
@@ -203,17 +278,22 @@ void health_check_devices(struct health *h, const struct health_input *in)
 {
 	size_t i;
 
-	check_functions(h, in);
+	if (!in->container)
+		check_functions(h, in);
 	if (!in->devices->count) {
 		health_add(h, HEALTH_PROBLEM, "devices", "no accelerator, so the libraries compute in software");
-		health_command(h, pci_present(in->root, NULL) ? "wdctl load" : "wdctl load --sim zip");
+		if (in->container)
+			health_remedy(h, "Run 'wdctl doctor' on the host.");
+		else
+			health_command(h, pci_present(in->root, NULL) ? "wdctl load" : "wdctl load --sim zip");
 	}
 	for (i = 0; i < in->devices->count; i++) {
 		check_state(h, in->root, &in->devices->dev[i]);
 		check_api(h, &in->devices->dev[i]);
+		check_results(h, &in->devices->dev[i]);
 		check_doorbells(h, &in->devices->dev[i]);
-		check_sva(h, &in->devices->dev[i]);
-		check_node(h, in->root, &in->devices->dev[i]);
+		check_sva(h, in, &in->devices->dev[i]);
+		check_node(h, in, &in->devices->dev[i]);
 	}
 }
 

@@ -41,9 +41,13 @@ static void check_numa(struct health *h, const struct health_input *in)
 		if (!d->node.known || d->node.value < 0 || list_has(online, d->node.value))
 			continue;
 		wrong++;
-		health_add(h, HEALTH_PROBLEM, "numa", "%s: zone_id is node %ld, but only %s are online", d->name,
-			   d->node.value, online);
-		health_command(h, "echo %d >/sys/kernel/config/uacce/devices/%s/zone_id", atoi(online), d->name);
+		health_add(h, HEALTH_PROBLEM, "numa", "%s: %s is node %ld, but only %s are online", d->name,
+			   device_is_foreign(d) ? "numa_node" : "zone_id", d->node.value, online);
+		if (device_is_foreign(d))
+			health_command(h, "echo %d >/sys/bus/pci/devices/%s/numa_node", atoi(online), d->parent);
+		else
+			health_command(h, "echo %d >/sys/kernel/config/uacce/devices/%s/zone_id", atoi(online),
+				       d->name);
 	}
 	if (!wrong)
 		health_add(h, HEALTH_OK, "numa", "nodes %s are online", online);
@@ -131,6 +135,8 @@ void health_check_host(struct health *h, const struct health_input *in)
 {
 	check_numa(h, in);
 	check_memlock(h, in);
-	check_configfs(h, in->root);
+	/* A container needs no configfs: it asks the kernel by netlink. */
+	if (!in->container)
+		check_configfs(h, in->root);
 	check_libraries(h, in);
 }

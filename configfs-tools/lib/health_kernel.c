@@ -34,8 +34,9 @@ static void check_release(struct health *h, const struct root *r)
 	}
 }
 
-static void check_options(struct health *h, const struct kconfig *k)
+static void check_options(struct health *h, const struct health_input *in)
 {
+	const struct kconfig *k = in->config;
 	static const char *const needed[] = { "MODULES", "PCI", "PCI_MSI", "CONFIGFS_FS" };
 	size_t i, missing = 0;
 
@@ -48,7 +49,8 @@ static void check_options(struct health *h, const struct kconfig *k)
 	}
 	if (!missing)
 		health_add(h, HEALTH_OK, "kernel", "%s has all options that the modules need", k->source);
-	if (kconfig_get(k, "UACCE") == 'y') {
+	/* With devices it works, and health_check_foreign() reports it. */
+	if (kconfig_get(k, "UACCE") == 'y' && !device_list_foreign(in->devices)) {
 		health_add(h, HEALTH_PROBLEM, "kernel",
 			   "the kernel's own uacce is built in, so WarpDrive's can't be loaded");
 		health_remedy(h, "Boot a kernel with CONFIG_UACCE=m or without CONFIG_UACCE.");
@@ -85,7 +87,7 @@ void health_check_kernel(struct health *h, const struct health_input *in)
 {
 	check_release(h, in->root);
 	if (in->config)
-		check_options(h, in->config);
+		check_options(h, in);
 	else
 		health_add(h, HEALTH_NOTE, "kernel",
 			   "no configuration found in /proc/config.gz, /boot or /lib/modules/%s", in->root->release);
@@ -130,12 +132,16 @@ static const char *unneeded_why(const struct health_input *in, const struct modu
 
 static void check_absent(struct health *h, const struct health_input *in, const struct module *m)
 {
+	const char *package = strcmp(m->name, module_sim_name) ? "warpdrive" : "warpdrive-sim";
 	const char *unneeded = unneeded_why(in, m);
 
 	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: not installed for kernel %s%s", m->name,
 		   in->root->release, unneeded ? unneeded : "");
-	if (root_exists(in->root, "/usr/src/warpdrive-%s/dkms.conf", in->version))
-		health_command(h, "dkms install warpdrive/%s -k %s", in->version, in->root->release);
+	/* health_check_foreign() has the remedy for all modules. */
+	if (device_list_foreign(in->devices))
+		return;
+	if (root_exists(in->root, "/usr/src/%s-%s/dkms.conf", package, in->version))
+		health_command(h, "dkms install %s/%s -k %s", package, in->version, in->root->release);
 	else
 		health_command(h, "make install-modules");
 }
@@ -165,8 +171,9 @@ static const char *initramfs_command(const struct root *r)
 	return root_exists(r, "/usr/bin/dracut") ? "dracut --force --kver" : "update-initramfs -u -k";
 }
 
-static void check_loaded(struct health *h, const struct root *r, const struct module *m)
+static void check_loaded(struct health *h, const struct health_input *in, const struct module *m)
 {
+	const struct root *r = in->root;
 	const char *version = m->loaded_version[0] ? m->loaded_version : "without version";
 	bool older = m->version[0] && m->loaded_version[0] && strverscmp(m->loaded_version, m->version) < 0;
 
@@ -178,9 +185,9 @@ static void check_loaded(struct health *h, const struct root *r, const struct mo
 		return;
 	}
 	if (!m->loaded_out_of_tree && strcmp(m->name, module_sim_name)) {
-		health_add(h, HEALTH_NOTE, "modules", "%s: the kernel's own module is loaded (%s); it works, but has "
-			   "no sections", m->name, version);
-		health_command(h, "wdctl unload && make install-modules && wdctl load");
+		health_add(h, HEALTH_NOTE, "modules", "%s: the kernel's own module is loaded (%s)", m->name, version);
+		if (!device_list_foreign(in->devices))
+			health_command(h, "wdctl unload && make install-modules && wdctl load");
 		return;
 	}
 	if (module_is_stale(m)) {
@@ -206,7 +213,7 @@ void health_check_modules(struct health *h, const struct health_input *in)
 				   module_names[i]);
 			health_command(h, "depmod %s", in->root->release);
 		} else if (m.loaded) {
-			check_loaded(h, in->root, &m);
+			check_loaded(h, in, &m);
 		} else if (m.origin == MODULE_BUILTIN) {
 			health_add(h, HEALTH_NOTE, "modules", "%s: built into the kernel", m.name);
 		} else if (m.origin == MODULE_ABSENT) {

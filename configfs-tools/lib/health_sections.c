@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Checks what sections need: the kernel's support, the device nodes' group, the service that restores them at boot. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "export.h"
 #include "base/netlink.h"
@@ -11,8 +13,9 @@
 #define ENABLED "/etc/systemd/system/multi-user.target.wants/" EXPORT_UNIT
 
 /* A recorded machine has no running kernel to ask. */
-static void check_family(struct health *h, const struct root *r)
+static void check_family(struct health *h, const struct health_input *in)
 {
+	const struct root *r = in->root;
 	struct wd_nl f;
 	int ret;
 
@@ -26,7 +29,9 @@ static void check_family(struct health *h, const struct root *r)
 	}
 	health_add(h, HEALTH_PROBLEM, AREA, "netlink family %s: %s, so this process can't attach to sections",
 		   UACCE_GENL_NAME, strerror(-ret));
-	if (ret == -ENOENT)
+	if (ret == -ENOENT && in->container)
+		health_remedy(h, "Run 'wdctl doctor' on the host.");
+	else if (ret == -ENOENT)
 		health_command(h, "wdctl unload && wdctl load");
 	else
 		health_remedy(h,
@@ -34,13 +39,19 @@ static void check_family(struct health *h, const struct root *r)
 }
 
 /* Other checks report if the uacce module isn't loaded, or configfs isn't mounted. */
-static void check_kernel_side(struct health *h, const struct root *r)
+static void check_kernel_side(struct health *h, const struct health_input *in)
 {
+	const struct root *r = in->root;
+
+	if (in->container) {
+		check_family(h, in);
+		return;
+	}
 	if (!root_exists(r, "/sys/module/uacce"))
 		return;
 	if (root_exists(r, "/sys/kernel/config/uacce/sections")) {
 		health_add(h, HEALTH_OK, AREA, "the loaded uacce has sections");
-		check_family(h, r);
+		check_family(h, in);
 		return;
 	}
 	if (!health_configfs_mounted(r))
@@ -67,10 +78,31 @@ static bool group_exists(const struct root *r, const char *name)
 	return false;
 }
 
-static void check_group(struct health *h, const struct root *r)
+/* Another rule of the machine may let users open the nodes. */
+static bool only_root_opens(const struct health_input *in)
 {
+	char path[ROOT_PATH_MAX];
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < in->devices->count; i++)
+		if (!root_path(in->root, path, sizeof(path), "/dev/%s", in->devices->dev[i].name) && !stat(path, &st) &&
+		    ((st.st_mode & 0006) == 0006 || (st.st_gid && (st.st_mode & 0060) == 0060)))
+			return false;
+	return true;
+}
+
+static void check_group(struct health *h, const struct health_input *in)
+{
+	const struct root *r = in->root;
+
 	if (group_exists(r, EXPORT_GROUP)) {
 		health_add(h, HEALTH_OK, AREA, "group " EXPORT_GROUP " exists");
+		return;
+	}
+	if (!only_root_opens(in)) {
+		health_add(h, HEALTH_OK, AREA, "group " EXPORT_GROUP " doesn't exist, but users can open device nodes "
+			   "without it");
 		return;
 	}
 	health_add(h, HEALTH_NOTE, AREA, "group " EXPORT_GROUP " doesn't exist, so only root can open the device "
@@ -95,7 +127,13 @@ static void check_service(struct health *h, const struct root *r)
 
 void health_check_sections(struct health *h, const struct health_input *in)
 {
-	check_kernel_side(h, in->root);
-	check_group(h, in->root);
-	check_service(h, in->root);
+	bool foreign = device_list_foreign(in->devices);
+
+	if (!foreign)
+		check_kernel_side(h, in);
+	if (in->container)
+		return;
+	check_group(h, in);
+	if (!foreign)
+		check_service(h, in->root);
 }

@@ -112,13 +112,16 @@ test_examples_of_wdctl_work_on_a_recorded_machine() {
 	openssl() { says 'algorithms = rsa,ecdsa' "$OPENSSL_CONF"; }
 	udevadm() { [ "$1" = control ] || [ "$1" = trigger ]; }
 	command -v jq >/dev/null || jq() { cat; }
-	for page in wdctl wdctl-apply wdctl-check wdctl-doctor wdctl-export wdctl-list wdctl-load wdctl-plan \
-		wdctl-save \
-		wdctl-section wdctl-unload; do
+	for page in wdctl wdctl-apply wdctl-check wdctl-device wdctl-doctor wdctl-export wdctl-list wdctl-load \
+		wdctl-plan wdctl-save wdctl-section wdctl-unload; do
 		machine
 		make_root r
 		put r/etc/group "www-data:x:33:"
 		install_all r
+		put "r/sys/devices/pci/$PARENT0/sriov_totalvfs" 7
+		put "r/sys/devices/pci/$PARENT0/sriov_numvfs" 0
+		put "r/sys/devices/pci/$PARENT0/reset" ''
+		put "r/sys/class/uacce/$DEV0/isolate_strategy" 0
 		mkdir -p etc/warpdrive
 		echo '[SSL] NumProcesses = 3' >etc/warpdrive/sections.conf
 		run "$TOP/configfs-tools/man/$page.8" >got

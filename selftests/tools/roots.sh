@@ -58,6 +58,11 @@ deflate"
 	done
 }
 
+# add_mainline_device ROOT NAME PARENT [KEY=VALUE...]: as mainline's uacce shows it, before Linux 6.3.
+add_mainline_device() {
+	add_device "$@" priority=gone zone_id=gone simulated=gone iommu=gone isolate=gone
+}
+
 # add_shares ROOT NAME TOTAL RESERVED USED FREE QUARANTINED: a device's counts in configfs.
 add_shares() {
 	local d=$1/sys/kernel/config/uacce/devices/$2 name
@@ -114,5 +119,29 @@ load_all() {
 
 	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
 		load_module "$1" $m 0.2.0
+	done
+}
+
+# golden FILE: FILE must equal standard input.
+golden() {
+	diff -u - "$1"
+}
+
+# sec_device ROOT: adds a simulated SEC device.
+sec_device() {
+	add_device "$1" hisi_sec2-0 0001:00:00.0 simulated=1 "algorithms=cipher
+digest
+aead"
+}
+
+# crypto HASH [FIPS]...: makes the kernel show these algorithms; FIPS is the state of the last one.
+crypto() {
+	local name
+
+	for name; do
+		case $name in
+		yes|no) printf 'fips         : %s\n' "$name" ;;
+		*) printf '\nname         : %s\ndriver       : %s-generic\ntype         : shash\n' "$name" "$name" ;;
+		esac
 	done
 }

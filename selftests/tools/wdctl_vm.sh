@@ -65,6 +65,33 @@ assert d[0]["algorithms"] == "rsa dh ecdh ecdsa sm2 x25519 x448".split(), d'
 	says "no problems" got
 }
 
+test_wrong_results_are_counted_and_the_device_is_named() {
+	local node faults
+
+	from zip
+	node=$(wdctl list | awk 'NR == 2 { print $1 }')
+	faults=$(echo /sys/kernel/config/hisi_sim/*/faults)
+	echo 1/1 >"$faults/corrupt"
+	seq 1 300000 >f
+	wdzip -vk f 2>err
+	echo 0 >"$faults/corrupt"
+	gzip -dc f.gz | same - f
+	says "path soft" err
+	wdctl list --json "$node" | python3 -c '
+import json, sys
+assert json.load(sys.stdin)["devices"][0]["wrong_results"] > 0'
+	wdctl top --once --json | python3 -c '
+import json, sys
+assert json.load(sys.stdin)["devices"][0]["wrong_results"] > 0'
+	exits 1 wdctl doctor >got
+	says "$node: processes that verify results have found" got
+	says "echo 100 >/sys/kernel/config/uacce/devices/$node/priority" got
+	dmesg | grep -q "$node: .* results were wrong so far, as processes report"
+	eval "$(grep -o "echo 100 >[^ ]*" got)"
+	wdzip -vc f 2>err >f.gz
+	says "path soft" err
+}
+
 test_load_again_changes_nothing() {
 	from zip
 	wdctl load --sim zip >got
