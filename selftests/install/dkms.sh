@@ -16,13 +16,13 @@ if [ -z "$dkms" ]; then
 	dkms=$scratch/dkms/usr/sbin/dkms
 fi
 
+# complete PACKAGE FILE...: these and others are there.
 complete() {
-	local file code=0
-	for file in dkms.conf Kbuild VERSION kernel/uacce/Kbuild kernel/compat/compat.h \
-		include/uapi/misc/uacce/uacce.h model/model.h; do
-		[ -e "$root/usr/src/warpdrive-$version/$file" ] || { echo "$file is missing"; code=1; }
+	local folder=$root/usr/src/$1-$version file code=0
+	for file in dkms.conf Kbuild VERSION kernel/compat/compat.h include/uapi/misc/uacce/uacce.h "${@:2}"; do
+		[ -e "$folder/$file" ] || { echo "$file is missing"; code=1; }
 	done
-	find "$root/usr/src/warpdrive-$version" -name '*.o' -o -name '*.ko' | grep . && code=1
+	find "$folder" -name '*.o' -o -name '*.ko' | grep . && code=1
 	return $code
 }
 
@@ -34,18 +34,26 @@ run_dkms() {
 		{ tail -n 20 "$scratch/log"; find "$scratch/tree" -name make.log -exec tail -n 20 {} +; return 1; }
 }
 
+# built PACKAGE RELEASE MODULE...: these and no others.
 built() {
-	local release=$1 ko code=0
-	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
-		find "$scratch/tree/warpdrive/$version/$release" -name "$ko.ko*" 2>/dev/null |
+	local package=$1 release=$2 ko code=0
+
+	shift 2
+	[ "$(find "$scratch/tree/$package/$version/$release" -name '*.ko*' | wc -l)" = $# ] || code=1
+	for ko; do
+		find "$scratch/tree/$package/$version/$release" -name "$ko.ko*" 2>/dev/null |
 			grep -q . || { echo "$ko.ko is missing"; code=1; }
 	done
 	return $code
 }
 
 test_that 'make dkms-install works' quiet_make dkms-install DESTDIR="$root"
-test_that 'the source is complete, and nothing else' complete
+test_that 'the simulator is no part of it' absent "$root/usr/src/warpdrive-sim-$version"
+test_that 'the source is complete, and nothing else' complete warpdrive kernel/uacce/Kbuild kernel/hisi_qm/Kbuild
+test_that 'make dkms-install-sim works' quiet_make dkms-install-sim DESTDIR="$root"
+test_that 'the source of the simulator is complete' complete warpdrive-sim kernel/hisi_sim/Kbuild model/model.h
 test_that 'dkms accepts it' run_dkms add "warpdrive/$version"
+test_that 'and the simulator' run_dkms add "warpdrive-sim/$version"
 # Headers of another release name its compiler. dkms never meets such headers, so link this machine's compiler.
 compiler() {
 	local wanted
@@ -60,8 +68,12 @@ for kernel in $([ -z "${WD_TEST_LONG:-}" ] && scripts/kernel default || scripts/
 	[ -z "$(scripts/kernel tools "$kernel")" ] || continue
 	compiler $kernel
 	release=$(scripts/kernel release $kernel)
-	test_that "dkms builds it for $kernel" run_dkms build "warpdrive/$version" -k "$release" -a x86_64 \
-		--kernelsourcedir "$(scripts/kernel headers $kernel)"
-	test_that "every module of $kernel is there" built "$release"
+	for package in warpdrive warpdrive-sim; do
+		test_that "dkms builds $package for $kernel" run_dkms build "$package/$version" -k "$release" \
+			-a x86_64 --kernelsourcedir "$(scripts/kernel headers $kernel)"
+	done
+	test_that "every module of $kernel is there" built warpdrive "$release" \
+		uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre
+	test_that "so is the simulator, alone" built warpdrive-sim "$release" hisi_sim
 done
 tap_done

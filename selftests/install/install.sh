@@ -158,9 +158,9 @@ pages_found() {
 
 # The service and the rules name the installed program, and are what the installed wdctl prints.
 service_right() {
-	grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok /etc/warpdrive/sections.conf' \
+	grep -qx 'ExecStart=/usr/bin/wdctl apply --keep-going --missing-ok --wait 0 /etc/warpdrive/sections.conf' \
 		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
-		grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok --device %i /etc/warpdrive/sections.conf' \
+		grep -qx 'ExecStart=/usr/bin/wdctl apply --keep-going .* --device %i /etc/warpdrive/sections.conf' \
 			"$root/usr/lib/systemd/system/warpdrive-device@.service" &&
 		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export udev |
 		cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
@@ -246,7 +246,7 @@ test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher
 	usr/lib/warpdrive/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,a} \
 	usr/lib/pkgconfig/warpdrive{,-hisi_qm,-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa}.pc
 test_that "the provider is in libcrypto's folder" all_there \
-	"$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')/warpdrive.so"
+	"$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')"/warpdrive{,-devices}.so
 test_that 'the replacement of zlib is in a folder of its own' all_there usr/lib/warpdrive/zlib/libz.so.1
 test_that 'nothing has a name that UADK installs' nothing_of_uadk
 test_that 'nothing has an RPATH or RUNPATH' no_paths_inside

@@ -103,7 +103,8 @@ full_disk_of_dkms() {
 	rm -rf "$root"
 	mkdir "$root"
 	said=$("${unshare[@]}" bash -c 'mount -t tmpfs -o size=200k none "$1" && mkdir -p "$1/usr/src" &&
-		! DESTDIR=$1 scripts/install dkms 2>"$2" && find "$1/usr/src" -mindepth 1' - "$root" "$scratch/said") &&
+		! DESTDIR=$1 scripts/install dkms warpdrive 2>"$2" && find "$1/usr/src" -mindepth 1' \
+		- "$root" "$scratch/said") &&
 		[ -z "$said" ] && one_line 'No space left on device; nothing was changed'
 }
 
@@ -170,7 +171,7 @@ package_source() {
 	folder=/usr/src/warpdrive-$(cat VERSION)
 	owned_by warpdrive-dkms "$folder/dkms.conf"
 	keeps_theirs "install: $root$folder/dkms.conf: belongs to the package warpdrive-dkms" env DESTDIR="$root" \
-		scripts/install dkms &&
+		scripts/install dkms warpdrive &&
 		! DESTDIR=$root scripts/install remove && [ -e "$root$folder/dkms.conf" ]
 }
 uninstalls_package() {

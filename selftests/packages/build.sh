@@ -16,8 +16,8 @@ chmod 755 "$scratch"
 debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
 arch=$(dpkg --print-architecture)
-packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator'
-packages+=' openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
+packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-sim-dkms'
+packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
 
 # The tree's own build folder is not touched: make and its variables come from a clean environment.
 build() {
@@ -74,6 +74,7 @@ same_files() {
 		libwarpdrive-dev libwarpdrive-devel
 		warpdrive-tools warpdrive-tools
 		warpdrive-dkms warpdrive-dkms
+		warpdrive-sim-dkms warpdrive-sim-dkms
 		warpdrive-emulator warpdrive-emulator
 		openssl-provider-warpdrive openssl-provider-warpdrive
 		warpdrive-zlib warpdrive-zlib
@@ -137,7 +138,8 @@ modules_built() {
 	done
 	diff <(echo "$wanted") \
 		<(in_root 'dkms status warpdrive' | sed -n 's|^warpdrive/\([^,]*\),.*: installed$|\1|p') &&
-		diff <(echo "warpdrive-$wanted") <(cd "$scratch/root/usr/src" && ls -d warpdrive*) &&
+		diff <(printf '%s\n' "warpdrive-$wanted" "warpdrive-sim-$wanted") \
+			<(cd "$scratch/root/usr/src" && ls -d warpdrive*) &&
 		diff <(echo "$wanted") <(modinfo -F version "$scratch/root/lib/modules/$release/updates/dkms"/uacce.ko*)
 }
 tools_work() {
@@ -169,7 +171,7 @@ nothing_left() {
 	! comm -13 "$scratch/before" "$scratch/after" | grep -v '^./var/lib/dpkg/\|^./etc/.*-$' |
 		grep -i 'warpdrive\|uacce\|hisi\|wd' &&
 		in_root 'getent group accel' && [ ! -e "$scratch/root/etc/warpdrive" ] &&
-		[ ! -e "$scratch/root/var/lib/dkms/warpdrive" ]
+		[ ! -e "$scratch/root/var/lib/dkms/warpdrive" ] && [ ! -e "$scratch/root/var/lib/dkms/warpdrive-sim" ]
 }
 
 # tool_that TOOL RULE COMMAND...

@@ -47,7 +47,8 @@ symbols_agree() {
 }
 
 installed() {
-	quiet_make install-user dkms-install DESTDIR="$root" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu &&
+	quiet_make install-user dkms-install dkms-install-sim DESTDIR="$root" PREFIX=/usr \
+		LIBDIR=/usr/lib/x86_64-linux-gnu &&
 		scripts/package arrange "$root" &&
 		(cd "$root" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort) >"$scratch/all"
 }
@@ -88,13 +89,22 @@ of_rpm() {
 }
 
 pairs='libwarpdrive0:libwarpdrive0 libwarpdrive-dev:libwarpdrive-devel warpdrive-tools:tools warpdrive-dkms:dkms
-	warpdrive-emulator:emulator openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-zlib:zlib
-	warpdrive-doc:doc'
+	warpdrive-sim-dkms:sim-dkms warpdrive-emulator:emulator warpdrive-zlib:zlib
+	openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-doc:doc'
 
 each_file_once() {
 	local pair
 	for pair in $pairs; do of_deb "${pair%:*}"; done | LC_ALL=C sort >"$scratch/packaged"
 	diff "$scratch/all" "$scratch/packaged"
+}
+
+# hisi_sim is built where its package is installed, and nowhere else.
+simulator_apart() {
+	local own=$root/usr/src/warpdrive-$version sim=$root/usr/src/warpdrive-sim-$version
+
+	[ ! -e "$own/model" ] && [ ! -e "$own/kernel/hisi_sim" ] && [ -e "$sim/kernel/hisi_sim/Kbuild" ] &&
+		! grep hisi_sim "$own/dkms.conf" &&
+		[ "$(sed -n 's/^BUILT_MODULE_NAME.*="\(.*\)"$/\1/p' "$sim/dkms.conf")" = hisi_sim ]
 }
 
 no_link_dangles() {
@@ -171,6 +181,7 @@ test_that 'the symbols file has the public symbols of the maps' symbols_agree
 test_that 'the files of the packages can be installed' installed
 test_that 'each link leads to an installed file' no_link_dangles
 test_that 'each installed file is in exactly one package, and each line of a list has files' each_file_once
+test_that 'the simulator has a package of its own' simulator_apart
 test_that 'RPM packages have the same files' same_in_rpm
 test_that 'make deb installs every build dependency' dependencies_fetched
 test_that 'the maintainers'\'' scripts and tests parse' scripts_parse

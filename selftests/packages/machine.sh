@@ -12,8 +12,8 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 
 long_only 'boots machines for an hour each' "${WD_PACKAGES_TMP:-/var/tmp}"
 version=$(cat VERSION)
-packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator'
-packages+=' openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
+packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-sim-dkms'
+packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
 
 debs_there() {
 	local deb
@@ -65,6 +65,7 @@ built() {
 	local module
 
 	dkms status "warpdrive/$1" -k "$(uname -r)" | grep -w installed
+	dkms status "warpdrive-sim/$1" -k "$(uname -r)" | grep -w installed
 	for module in $modules; do
 		modinfo -n "$module" | grep -x "/lib/modules/$(uname -r)/updates/dkms/$module\.ko.*"
 		modinfo -F version "$module" | grep -Fx "$1"
@@ -161,7 +162,7 @@ leaves_nothing() {
 		su user -c "wdzip -v file"
 		gzip -dc file.gz | cmp - /usr/bin/ls
 		rm file*
-		apt-get -q -y purge warpdrive-dkms
+		apt-get -q -y purge warpdrive-sim-dkms warpdrive-dkms
 		for module in $modules; do [ ! -e /sys/module/$module ]; done
 		apt-get -q -y purge $packages
 		'"$files >/root/after"'
