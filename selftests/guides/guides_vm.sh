@@ -61,12 +61,23 @@ nodes_of_group() {
 	[ "$1" != load ] || { chgrp accel /dev/hisi_* && chmod 660 /dev/hisi_*; }
 }
 
+# Other users reach the build, also if the checkout is below a folder of root's. The VM's root is its own.
+reachable() {
+	local dir=$TOP
+
+	while [ "$dir" != / ]; do
+		dir=$(dirname "$dir")
+		chmod o+x "$dir"
+	done
+}
+
 # machine_of_nginx: new libraries are found, a worker process may open devices, and no driver is loaded yet.
 machine_of_nginx() {
+	reachable
 	ldconfig
 	getent group accel >/dev/null || groupadd --system accel
 	mkdir -p /var/lib/nginx
-	ip link set lo up
+	busybox ip link set lo up
 	no_sections
 	until_true 30 wdctl unload >/dev/null
 	wdctl() {
@@ -84,8 +95,8 @@ test_openssl() {
 	place
 	(cd warpdrive && "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || { cat got; false; }
 	says hello got
-	# Queues of the worker, each with requests that are done.
-	[ "$(awk '$1 == "hisi_hpre-0" && $4 == "nginx" && $NF > 0' got | wc -l)" -ge 2 ] || { cat got; false; }
+	# The worker's queue for the certificate's key, with requests that are done.
+	[ "$(awk '$1 == "hisi_hpre-0" && $4 == "nginx" && $NF > 0' got | wc -l)" -ge 1 ] || { cat got; false; }
 	export OPENSSL_CONF=$HOME/tls/warpdrive.cnf
 	cp "$OPENSSL_CONF" /tmp/warpdrive.cnf
 	chmod 600 /dev/hisi_hpre-0

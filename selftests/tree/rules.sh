@@ -48,7 +48,7 @@ licence() {
 licences() {
 	local code=0
 	licence 'GPL-2.0-or-later WITH Linux-syscall-note' 'include/uapi/*' || code=1
-	licence 'GPL-2.0-or-later OR Apache-2.0' 'model/*' 'include/hw/*' || code=1
+	licence 'GPL-2.0-or-later OR Apache-2.0' 'model/*' 'include/hw/*' 'include/endpoints.h' || code=1
 	licence 'Apache-2.0' 'user/*' 'configfs-tools/*' || code=1
 	return $code
 }
@@ -127,7 +127,7 @@ heads() {
 }
 
 # Of all templates in the list. Lower it with the list; never raise it.
-template_lines=1426
+template_lines=1425
 
 templates() {
 	local file listed lines list=selftests/tree/templates.txt
