@@ -4,6 +4,7 @@
 
 OUT_HERE=${OUT:?}
 . "$(dirname "$0")/guides.inc.sh"
+. "$(dirname "$0")/../include/kept.sh"
 
 # Sections of an earlier guide would hold the modules.
 no_sections() {
@@ -86,8 +87,13 @@ machine_of_nginx() {
 	export -f wdctl nodes_of_group
 }
 
+# need_kept SET: skips the test without these programs. The host's tests of the guides fetch them.
+need_kept() {
+	kept programs "$1" || skip "the set is not in the cache: scripts/programs $1 fetches it"
+}
+
 test_openssl() {
-	timeout 120 "$TOP/scripts/programs" web >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
+	need_kept web
 	install_here
 	cp -a "$OUT_HERE/ossl-modules" /usr/local/lib/
 	machine_of_nginx
@@ -105,12 +111,11 @@ test_openssl() {
 }
 
 test_zlib() {
-	local set size
+	local size
 
 	[ -e "$OUT_HERE/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
-	for set in web git-tools; do
-		timeout 120 "$TOP/scripts/programs" $set >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
-	done
+	need_kept web
+	need_kept git-tools
 	install_here
 	cp -a "$OUT_HERE/lib/warpdrive" /usr/local/lib/
 	machine_of_nginx

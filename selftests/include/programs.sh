@@ -4,6 +4,7 @@
 # Their function need_built calls not_here for what was left out of the build.
 
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/kept.sh"
 
 # Without these a user's own environment would change what is tested.
 for name in $(compgen -e | grep -E '^WD_' | grep -vE '^WD_TEST_'); do
@@ -29,9 +30,7 @@ not_here() {
 
 # need_kept_set SET: the same for a set that is fetched with WD_TEST_LONG=1 only. Else it has to be in the cache.
 need_kept_set() {
-	local cache=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive}
-
-	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$cache/programs/*/$1/.warpdrive" >/dev/null ||
+	[ -n "${WD_TEST_LONG:-}" ] || kept programs "$1" ||
 		not_here "the set is not in the cache: scripts/programs $1 fetches it"
 	need_set "$1"
 }

@@ -112,16 +112,15 @@ unpacks() {
 
 # source_of PACKAGE: sets SOURCE to the folder of that source package; it skips the test if that isn't in the cache.
 # With WD_TEST_LONG=1 it is fetched.
-CACHE=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive}
 source_of() {
-	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$CACHE/sources/*/$1/.warpdrive" >/dev/null ||
+	[ -n "${WD_TEST_LONG:-}" ] || kept sources "$1" ||
 		skip "the source is not in the cache: scripts/programs --source $1 fetches it"
 	SOURCE=$("$TOP/scripts/programs" --source "$1") || skip "the source package $1 can't be had"
 }
 
 # need_also SET: skips the test if this set is not in the cache; with WD_TEST_LONG=1 it is fetched.
 need_also() {
-	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$CACHE/programs/*/$1/.warpdrive" >/dev/null ||
+	[ -n "${WD_TEST_LONG:-}" ] || kept programs "$1" ||
 		skip "the set is not in the cache: scripts/programs $1 fetches it"
 	"$TOP/scripts/programs" "$1" >/dev/null || skip "the set $1 can't be had"
 }
