@@ -23,6 +23,8 @@ BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 SIM = "zip,zip"
 # scripts/vm: QEMU's emulation failed, so the VM says nothing about the program that ran.
 EMULATION = 72
+# The variables that a VM has from here.
+ENVIRONMENT = ("WD_TEST_LONG", "WD_TEST_SEED", "WD_TEST_UNTIL")
 # Seconds for all boots of a kernel, so that a run where everything hangs ends too.
 BUDGET = 2500
 BUDGET_DEBUG = 3500
@@ -278,7 +280,7 @@ class Guest:
         # Tests leave out their longest cases where those run in full elsewhere.
         command += ["--", "env", f"OUT={out}"] + (["WD_TEST_BRIEF=1"] if self.brief else [])
         # The VM has its own environment.
-        command += [f"{var}={os.environ[var]}" for var in ("WD_TEST_LONG", "WD_TEST_SEED") if var in os.environ]
+        command += [f"{var}={os.environ[var]}" for var in ENVIRONMENT if var in os.environ]
         return command + [f"{TOP}/selftests/exec", path, SIM]
 
     def run(self, done, count, tap=False):
