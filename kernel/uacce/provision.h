@@ -201,6 +201,11 @@ struct uacce_owner *uacce_owner_get(struct pid *pid);	/* looked up or created; N
 struct uacce_owner *uacce_owner_find(struct pid *pid);
 void uacce_owner_put(struct uacce_owner *owner);	/* frees the owner if nothing uses it */
 struct uacce_section *uacce_section_find(const char *name);
+void uacce_section_refused(struct uacce_section *section, const char *fmt, ...) __printf(2, 3);
+const char *uacce_member_name(const struct uacce_member *m);
+struct uacce_device *uacce_member_present(const char *name);	/* NULL while the device is removed */
+int uacce_members_make(struct uacce_section *section);	/* on an error, uacce_members_free() is to follow */
+void uacce_members_free(struct uacce_section *section);
 int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
 u64 uacce_section_slots(const struct uacce_section *section);
 bool uacce_section_uses_nodes_of(const struct uacce_device *uacce);
@@ -261,7 +266,6 @@ void uacce_claims_serve(struct uacce_device *uacce);
 void uacce_claims_retry(struct uacce_device *uacce);	/* when contexts of the device have become free */
 void uacce_claims_drop(struct uacce_device *uacce);
 void uacce_section_device_opens(struct uacce_device *uacce);	/* waiters get the slots that the device adds */
-void uacce_section_refused(struct uacce_section *section, const char *fmt, ...) __printf(2, 3);
 
 /* account.c: charges of contexts */
 void uacce_account_init(void);

@@ -7,10 +7,8 @@
  * configured.
  */
 #include <linux/bitmap.h>
-#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include "trace.h"
 
 static unsigned int short_members;	/* of all sections */
@@ -39,52 +37,7 @@ void uacce_section_free(struct uacce_section *section)
 	kfree(section);
 }
 
-void uacce_section_refused(struct uacce_section *section, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vscnprintf(section->reason, sizeof(section->reason), fmt, args);
-	va_end(args);
-}
-
 /* ------ members ------ */
-
-static const char *member_name(const struct uacce_member *m)
-{
-	return m->uacce ? dev_name(&m->uacce->dev) : m->name;
-}
-
-/* Natural order: numbers in names are compared by value. */
-static int natural_cmp(const char *a, const char *b)
-{
-	while (*a && *b) {
-		if (isdigit(*a) && isdigit(*b)) {
-			size_t la, lb;
-
-			a += strspn(a, "0");
-			b += strspn(b, "0");
-			la = strspn(a, "0123456789");
-			lb = strspn(b, "0123456789");
-			if (la != lb)
-				return la < lb ? -1 : 1;
-			for (; la; la--, a++, b++)
-				if (*a != *b)
-					return *a < *b ? -1 : 1;
-			continue;
-		}
-		if (*a != *b)
-			return *a < *b ? -1 : 1;
-		a++;
-		b++;
-	}
-	return *a ? 1 : *b ? -1 : 0;
-}
-
-static int member_cmp(const void *a, const void *b)
-{
-	return natural_cmp(member_name(a), member_name(b));
-}
 
 /* A slot's contexts on a device of node @zone. */
 static void section_share(const struct uacce_section *section, int zone, u32 *sync, u32 *async)
@@ -134,98 +87,9 @@ static void members_free(struct uacce_section *section)
 {
 	unsigned int k;
 
-	for (k = 0; k < section->nr_members; k++) {
+	for (k = 0; k < section->nr_members; k++)
 		member_set_short(&section->members[k], false);
-		kfree(section->members[k].name);
-		kvfree(section->taken[k]);
-	}
-	kvfree(section->members);
-	kvfree(section->places);
-	kvfree(section->taken);
-	section->members = NULL;
-	section->places = NULL;
-	section->taken = NULL;
-	section->nr_members = 0;
-	section->taken_bits = 0;
-}
-
-/* A device that is being removed has returned its reservations, and gets no new ones. */
-static struct uacce_device *device_present(const char *name)
-{
-	struct uacce_device *uacce = uacce_account_find(name);
-
-	return uacce && uacce->acct.on ? uacce : NULL;
-}
-
-static int member_add(struct uacce_section *section, const char *name, struct uacce_device *uacce)
-{
-	struct uacce_member *m = &section->members[section->nr_members];
-
-	if (uacce && uacce_section_position(section, uacce) >= 0) {
-		uacce_section_refused(section, "%s: named twice in devices", name);
-		return -EINVAL;
-	}
-	m->name = kstrdup(name, GFP_KERNEL);
-	if (!m->name)
-		return -ENOMEM;
-	m->uacce = uacce;
-	section->nr_members++;
-	return 0;
-}
-
-/* The devices named, present or not; by default, those present. */
-static int members_list(struct uacce_section *section)
-{
-	struct uacce_names *names = section->devices;
-	struct uacce_account *acct;
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; names && i < names->nr && !ret; i++)
-		ret = member_add(section, names->name[i], device_present(names->name[i]));
-	if (names)
-		return ret;
-	list_for_each_entry(acct, &uacce_accounts, all) {
-		struct uacce_device *uacce = uacce_of_account(acct);
-
-		if (acct->on && !uacce_doorbells_other(uacce, section) && !ret)
-			ret = member_add(section, dev_name(uacce->parent), uacce);
-	}
-	return ret;
-}
-
-static unsigned int members_room(const struct uacce_section *section)
-{
-	struct uacce_account *acct;
-	unsigned int nr = 0;
-
-	if (section->devices)
-		return section->devices->nr;
-	list_for_each_entry(acct, &uacce_accounts, all)
-		nr++;
-	return nr;
-}
-
-static int members_make(struct uacce_section *section)
-{
-	unsigned int room = members_room(section);
-	int ret;
-
-	section->members = kvcalloc(max(room, 1u), sizeof(*section->members), GFP_KERNEL);
-	section->places = kvcalloc(max(room, 1u), sizeof(*section->places), GFP_KERNEL);
-	section->taken = kvcalloc(max(room, 1u), sizeof(*section->taken), GFP_KERNEL);
-	if (!section->members || !section->places || !section->taken)
-		return -ENOMEM;
-	ret = members_list(section);
-	if (!ret && !section->nr_members) {
-		uacce_section_refused(section,
-				      "no device is present that could be part of a section, and none is named");
-		ret = -ENODEV;
-	}
-	if (ret)
-		return ret;
-	sort(section->members, section->nr_members, sizeof(*section->members), member_cmp, NULL);
-	return 0;
+	uacce_members_free(section);
 }
 
 /* Number of bitmaps of taken slots: one for the section, or one for each endpoint that there may be. */
@@ -281,8 +145,8 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 			continue;
 		need = member_need(m, slots);
 		if (!member_fits(m->uacce, need)) {
-			uacce_section_refused(section, "%s: %llu contexts are needed, %u are free", member_name(m),
-					      need, uacce_account_room(m->uacce));
+			uacce_section_refused(section, "%s: %llu contexts are needed, %u are free",
+					      uacce_member_name(m), need, uacce_account_room(m->uacce));
 			return -ENOSPC;
 		}
 	}
@@ -309,11 +173,11 @@ static int members_check_bandwidth(struct uacce_section *section, u32 slots)
 		if (!m->uacce || member_can_limit(m->uacce, need))
 			continue;
 		if (!(m->uacce->flags & UACCE_DEV_BANDWIDTH)) {
-			uacce_section_refused(section, "%s: its bandwidth can't be limited", member_name(m));
+			uacce_section_refused(section, "%s: its bandwidth can't be limited", uacce_member_name(m));
 			return -EOPNOTSUPP;
 		}
 		uacce_section_refused(section, "%s: with bandwidth, a section has all of its %u contexts, not %llu",
-				      member_name(m), m->uacce->acct.total, need);
+				      uacce_member_name(m), m->uacce->acct.total, need);
 		return -EINVAL;
 	}
 	return 0;
@@ -332,11 +196,11 @@ static int members_check_exclusive(struct uacce_section *section, u32 slots)
 		other = uacce_doorbells_other(m->uacce, section);
 		if (other)
 			uacce_section_refused(section, "%s: its doorbells are exclusive, and section %s has it",
-					      member_name(m), uacce_section_name(other));
+					      uacce_member_name(m), uacce_section_name(other));
 		else
 			uacce_section_refused(section, "%s: its doorbells are exclusive, "
 					      "and %u contexts outside of the section are open",
-					      member_name(m), m->uacce->acct.used_pool);
+					      uacce_member_name(m), m->uacce->acct.used_pool);
 		return -EBUSY;
 	}
 	return 0;
@@ -406,7 +270,7 @@ static void section_set_state(struct uacce_section *section, enum uacce_nl_secti
 static int section_go_live(struct uacce_section *section, struct section_lack *lack)
 {
 	unsigned int k;
-	int ret = members_make(section);
+	int ret = uacce_members_make(section);
 
 	if (!ret)
 		ret = members_check_shares(section);
@@ -558,7 +422,7 @@ static bool slots_taken_from(const struct uacce_section *section, u32 first)
 /* Retries all claims on that device: this section's own claim may fit now. */
 static void claims_retry_by_name(const char *name)
 {
-	struct uacce_device *uacce = device_present(name);
+	struct uacce_device *uacce = uacce_member_present(name);
 
 	if (uacce)
 		uacce_claims_retry(uacce);
