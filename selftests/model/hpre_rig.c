@@ -21,11 +21,6 @@ void hpre_rig_init(struct rig *r)
 	}
 }
 
-unsigned char *at(struct rig *r, u64 addr)
-{
-	return rig_user(r, addr);
-}
-
 void hpre_fill(struct hpre_sqe *sqe, enum hpre_op op, u32 bytes)
 {
 	*sqe = (struct hpre_sqe){

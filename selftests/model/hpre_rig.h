@@ -16,7 +16,6 @@
 #define AT_HOLE		(RIG_USER_BASE + (3u << 20))
 
 void hpre_rig_init(struct rig *r);
-unsigned char *at(struct rig *r, u64 addr);
 
 /* A descriptor of that operation on operands of @bytes, at the addresses above. */
 void hpre_fill(struct hpre_sqe *sqe, enum hpre_op op, u32 bytes);

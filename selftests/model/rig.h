@@ -96,6 +96,11 @@ u64 rig_dma_alloc(struct rig *r, u32 bytes);
 void *rig_dma(struct rig *r, u64 addr);
 void *rig_user(struct rig *r, u64 addr);
 
+static inline unsigned char *at(struct rig *r, u64 addr)
+{
+	return rig_user(r, addr);
+}
+
 /* One look of the device at its doorbells; runs and completes all jobs that it accepted. */
 void rig_turn(struct rig *r);
 /* Looks again and again for that time, while the clock advances. */

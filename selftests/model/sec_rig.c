@@ -155,11 +155,6 @@ int ask_do(struct rig *r, const struct ask *a)
 	return sec_get(&bd, SEC_BD_FLAG) == flag ? ret : -1;
 }
 
-unsigned char *at(struct rig *r, u64 addr)
-{
-	return rig_user(r, addr);
-}
-
 void sgl_make(struct rig *r, u64 where, u64 data, u32 len)
 {
 	struct qm_sgl *list = rig_user(r, where);

@@ -46,7 +46,6 @@ int ask_do(struct rig *r, const struct ask *a);
 /* As above when the device verifies the tag: returns 1000 on a mismatch. */
 #define SEC_RIG_MISMATCH	1000
 
-unsigned char *at(struct rig *r, u64 addr);
 /*
  * Makes a list at @where over @len bytes at @data, in pieces of random sizes that skip some bytes; sgl_put(), sgl_get()
  * copy through it.
