@@ -130,11 +130,12 @@ quiet_make() {
 	MAKEFLAGS='' make --no-print-directory -s "$@"
 }
 
-# until_true SECONDS COMMAND...: repeats the command until it succeeds, for at most ten times that long, on a busy
-# machine longer: the limit counts the pauses only. They grow, since the processes of a look keep a busy or emulated
-# CPU from what the look waits for.
+# until_true SECONDS COMMAND...: repeats the command until it succeeds, for at most twice that long, and longer where
+# each look takes long: the limit counts the pauses only. It has to end before the program does, whose limit says
+# nothing of what was waited for. The pauses grow, since the processes of a look keep a busy or emulated CPU from what
+# the look waits for.
 until_true() {
-	local left=$(($1 * 10000)) pause=20 seconds
+	local left=$(($1 * 2000)) pause=20 seconds
 
 	shift
 	until "$@"; do

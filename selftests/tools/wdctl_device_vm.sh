@@ -45,6 +45,7 @@ test_virtual_functions_appear_and_go() {
 	says "functions: 1 of 3: $(name_of "$VF")" got
 	# A program has a queue of the virtual function.
 	sleep 1000 <>"/dev/$(name_of "$VF")" &
+	until_true 30 grep -x sleep "/proc/$!/comm"
 	exits 3 wdctl device set "$D" Functions=0 2>err
 	says "is open in sleep ($!)" err
 	[ "$(cat "/sys/bus/pci/devices/$PF/sriov_numvfs")" = 1 ]
