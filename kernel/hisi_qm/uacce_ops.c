@@ -4,6 +4,9 @@
 
 #include "internal.h"
 
+/* Completions that one pass with interrupts off may look at. */
+#define QM_CQ_BATCH	64
+
 static struct hisi_qp *to_qp(struct uacce_queue *q)
 {
 	return q->priv;
@@ -83,13 +86,16 @@ static void qm_uacce_count_requests(struct uacce_queue *q)
 	qm_uacce_show_requests(q);
 }
 
-/* Advances the kernel's head past the completed entries. User space can write the ring, so no entry is trusted. */
-static bool qm_cq_advance(struct hisi_qp *qp, const struct qm_cqe *cq)
+/*
+ * Advances the kernel's head past the completed entries, at most @most, and returns their number. User space can write
+ * the ring, so no entry is trusted.
+ */
+static u32 qm_cq_advance(struct hisi_qp *qp, const struct qm_cqe *cq, u32 most)
 {
 	u32 depth = qp->qm->caps[QM_CAP_ID_CQ_DEPTH];
 	u32 seen;
 
-	for (seen = 0; seen < depth; seen++) {
+	for (seen = 0; seen < most; seen++) {
 		u16 w7 = le16_to_cpu(READ_ONCE(cq[qp->cq_head].w7));
 
 		if (!!(w7 & QM_CQE_PHASE) != qp->cq_phase)
@@ -102,15 +108,24 @@ static bool qm_cq_advance(struct hisi_qp *qp, const struct qm_cqe *cq)
 	return seen;
 }
 
+/* Looks at each entry once at most: its owner may write entries all the time. */
 static bool qm_uacce_is_q_updated(struct uacce_queue *q)
 {
 	struct hisi_qp *qp = to_qp(q);
+	const struct qm_cqe *cq = q->dus->va + qm_sq_bytes(qp->qm);
+	u32 left = qp->qm->caps[QM_CAP_ID_CQ_DEPTH];
+	bool updated = false;
 	unsigned long flags;
-	bool updated;
+	u32 most, seen;
 
-	spin_lock_irqsave(&qp->event_lock, flags);
-	updated = qm_cq_advance(qp, q->dus->va + qm_sq_bytes(qp->qm));
-	spin_unlock_irqrestore(&qp->event_lock, flags);
+	do {
+		most = min_t(u32, left, QM_CQ_BATCH);
+		spin_lock_irqsave(&qp->event_lock, flags);
+		seen = qm_cq_advance(qp, cq, most);
+		spin_unlock_irqrestore(&qp->event_lock, flags);
+		updated |= seen;
+		left -= seen;
+	} while (seen == most && left);
 	return updated;
 }
 
