@@ -10,9 +10,6 @@ static const struct hisi_qm_reg qm_bus_regs[] = {
 	{ QM_WUSER_M_CFG_ENABLE, 0xffffffff },
 	{ QM_AXI_M_CFG, QM_AXI_M_CFG_VALUE },
 	{ QM_AXI_M_CFG_ENABLE, 0xffffffff },
-	/* clearing the bus master bit must not act as a function level reset */
-	{ QM_PEH_AXUSER_CFG, QM_PEH_AXUSER_VALUE },
-	{ QM_PEH_AXUSER_CFG_ENABLE, 0xffffffff },
 	{ QM_CACHE_CTL, QM_CACHE_CTL_VALUE },
 };
 
@@ -30,6 +27,17 @@ int qm_master_close(struct hisi_qm *qm)
 		pci_err(qm->pdev, "bus transactions did not drain (%d)\n", ret);
 	return ret;
 }
+
+/**
+ * hisi_qm_keep_functions - let the end of bus mastering leave functions as they are; otherwise it resets them
+ * @qm: the physical function
+ */
+void hisi_qm_keep_functions(struct hisi_qm *qm)
+{
+	hisi_qm_write(qm, QM_PEH_AXUSER_CFG, QM_PEH_AXUSER_VALUE);
+	hisi_qm_write(qm, QM_PEH_AXUSER_CFG_ENABLE, ~0u);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_keep_functions);
 
 /**
  * hisi_qm_bus_init - initialise the bus side's registers

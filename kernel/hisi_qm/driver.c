@@ -111,7 +111,7 @@ static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, con
 	pci_set_drvdata(pdev, qm);
 	qm_message_forget(qm);
 	qm_message_start(qm);
-	ret = pf && config->vfs ? qm_vfs_enable(qm, config->vfs) : 0;
+	ret = pf ? qm_vfs_begin(qm, config->vfs) : 0;
 	if (ret)
 		goto err_unregister;
 	qm_config_save(qm);

@@ -12,6 +12,7 @@ int qm_hw_init(struct hisi_qm *qm)
 {
 	int ret;
 
+	qm->engine->keep_functions(qm);
 	hisi_qm_write(qm, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
 	if (qm->gen->pm_control)
 		hisi_qm_write(qm, QM_PM_CTRL, hisi_qm_read(qm, QM_PM_CTRL) | QM_PM_CTRL_IDLE_DISABLE);

@@ -83,7 +83,7 @@ static void qm_vfs_mended(struct hisi_qm *qm)
 /* A reset by PCI of the physical function leaves the bus master closed that an error has closed. */
 static void qm_pf_start(struct hisi_qm *qm)
 {
-	if (READ_ONCE(qm->broken) && qm_device_reset(qm)) {
+	if (READ_ONCE(qm->broken) && qm_device_reset(qm, true)) {
 		qm_reset_failed(qm, "reset failed");
 		return;
 	}
@@ -252,7 +252,6 @@ static void qm_device_recover(struct hisi_qm *qm)
 		pci_err(qm->pdev, "isolated after more than %u resets within an hour\n", qm->isolate_threshold);
 	qm_last_words(qm);
 	qm_functions_stop(qm, true);
-	qm->engine->hw_exit(qm);
 	qm_functions_start(qm);
 	qm->isolate_next = false;
 	if (!READ_ONCE(qm->broken))

@@ -111,6 +111,7 @@ static const struct hisi_qm_engine hpre_engine = {
 	.levels = hpre_levels,
 	.errors = &hpre_error_block,
 	.ecc = { .bits = BIT(1) | BIT(5), .msi_port = BIT(2) },
+	.keep_functions = hpre_keep_functions,
 	.hw_init = hpre_hw_init,
 	.hw_exit = hpre_hw_exit,
 	.debugfs_init = hpre_debugfs_init,

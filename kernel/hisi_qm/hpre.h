@@ -17,6 +17,7 @@ enum hpre_cap {
 #define HPRE_REGS_SIZE		(HPRE_CLUSTER_BASE + HPRE_CLUSTERS_MAX * HPRE_CLUSTER_STRIDE)
 
 /* hpre_setup.c */
+void hpre_keep_functions(struct hisi_qm *qm);
 int hpre_hw_init(struct hisi_qm *qm);
 void hpre_hw_exit(struct hisi_qm *qm);
 u32 hpre_clusters(struct hisi_qm *qm);

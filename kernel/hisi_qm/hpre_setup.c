@@ -116,14 +116,26 @@ static int hpre_engine_init(struct hisi_qm *qm)
 	return hpre_clusters_init(qm);
 }
 
-/* Generation 2 only: payload is in the caller's address space, and clearing the bus master bit resets nothing. */
+/* Generation 2 only: payload is in the caller's address space. */
 static void hpre_v2_init(struct hisi_qm *qm)
+{
+	hisi_qm_set_bits(qm, HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA);
+	hisi_qm_set_bits(qm, HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA);
+}
+
+/**
+ * hpre_keep_functions - let the end of bus mastering leave functions as they are
+ * @qm: the physical function
+ *
+ * Generation 3 leaves them as they are.
+ */
+void hpre_keep_functions(struct hisi_qm *qm)
 {
 	union acpi_object *answer;
 	acpi_handle handle = ACPI_HANDLE(&hisi_qm_pdev(qm)->dev);
 
-	hisi_qm_set_bits(qm, HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA);
-	hisi_qm_set_bits(qm, HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA);
+	if (hisi_qm_is_v3(qm))
+		return;
 	hisi_qm_clear_bits(qm, QM_PEH_AXUSER_CFG, BIT(7) | BIT(12));
 	hisi_qm_set_bits(qm, QM_PEH_AXUSER_CFG, BIT(11));
 	answer = handle ? acpi_evaluate_dsm(handle, &hpre_dsm_guid, 0, HPRE_DSM_FUNCTION, NULL) : NULL;

@@ -570,7 +570,7 @@ int qm_master_close(struct hisi_qm *qm);
 
 /* reset_method.c */
 void qm_reset_method_init(struct hisi_qm *qm);
-int qm_device_reset(struct hisi_qm *qm);
+int qm_device_reset(struct hisi_qm *qm, bool used);
 
 /* function.c */
 int qm_hw_init(struct hisi_qm *qm);
@@ -609,7 +609,7 @@ void qm_vfs_order_start(struct hisi_qm *qm);
 struct hisi_qm *qm_physical(struct pci_dev *pdev);
 u32 qm_function_queues(const struct hisi_qm *qm, unsigned int function);
 int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs);
-int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs);
+int qm_vfs_begin(struct hisi_qm *qm, unsigned int vfs);
 void qm_vfs_disable(struct hisi_qm *qm);
 
 /* share.c */

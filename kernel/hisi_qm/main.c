@@ -62,8 +62,6 @@ static int qm_pci_init(struct hisi_qm *qm)
 		pci_err(pdev, "cannot set a 64-bit DMA mask (%d)\n", ret);
 		goto err_unmap_registers;
 	}
-	/* Work that an earlier driver or kernel left in the device must not run before it is cleared. */
-	pci_clear_master(pdev);
 	return 0;
 
 err_unmap_registers:
@@ -73,6 +71,14 @@ err_release_regions:
 err_disable_device:
 	pci_disable_device(pdev);
 	return ret;
+}
+
+/* Work that an earlier driver or kernel left in the device must not run before it is cleared. */
+static void qm_master_end(struct hisi_qm *qm)
+{
+	if (qm->pf)
+		qm->engine->keep_functions(qm);
+	pci_clear_master(qm->pdev);
 }
 
 static void qm_pci_exit(struct hisi_qm *qm)
@@ -239,6 +245,7 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	ret = qm_caps_init(qm);
 	if (ret)
 		goto err_exit_pci;
+	qm_master_end(qm);
 	ret = qm_queue_number_init(qm, config);
 	if (ret)
 		goto err_exit_caps;
@@ -254,7 +261,7 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	ret = qm_message_init(qm);
 	if (ret)
 		goto err_exit_irq;
-	ret = pf ? qm_device_reset(qm) : 0;
+	ret = pf ? qm_device_reset(qm, false) : 0;
 	if (!ret && pf)
 		ret = qm_hw_init(qm);
 	if (ret)

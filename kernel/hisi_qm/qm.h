@@ -110,13 +110,14 @@ struct hisi_qm_ecc {
  *		average
  * @errors:	the engine's error bits
  * @ecc:	of these, the uncorrectable memory errors
+ * @keep_functions: let the end of bus mastering leave functions as they are
  * @hw_init:	initialise the engine's registers; the function isn't started
  * @hw_exit:	undo @hw_init as far as needed; the function is stopped
  * @debugfs_init: create the engine's files in the function's directory, with which they are
  *		removed
  * @counts:	optional; add what the engine's registers count, without waiting
  *
- * The last four are for physical functions only: virtual ones have no registers of the engine.
+ * The last five are for physical functions only: virtual ones have no registers of the engine.
  */
 struct hisi_qm_engine {
 	const char *name;
@@ -136,6 +137,7 @@ struct hisi_qm_engine {
 	const struct uacce_alg_level *levels;
 	const struct hisi_qm_error_block *errors;
 	struct hisi_qm_ecc ecc;
+	void (*keep_functions)(struct hisi_qm *qm);
 	int (*hw_init)(struct hisi_qm *qm);
 	void (*hw_exit)(struct hisi_qm *qm);
 	void (*debugfs_init)(struct hisi_qm *qm, struct dentry *dir);
@@ -219,6 +221,7 @@ void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsi
 void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits);
 void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits);
 
+void hisi_qm_keep_functions(struct hisi_qm *qm);
 void hisi_qm_bus_init(struct hisi_qm *qm);
 int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
 void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);

@@ -153,10 +153,11 @@ static u16 qm_msi_disable(struct hisi_qm *qm)
 /**
  * qm_device_reset - reset the device, i.e. all its functions, if it has a method for that
  * @qm: the physical function, which isn't started, as are all virtual functions
+ * @used: its engine is initialised, and ends once the bus master is closed
  *
  * Opens the bus master that an error has closed.
  */
-int qm_device_reset(struct hisi_qm *qm)
+int qm_device_reset(struct hisi_qm *qm, bool used)
 {
 	u32 msi;
 	int ret;
@@ -166,6 +167,8 @@ int qm_device_reset(struct hisi_qm *qm)
 	qm_requests_drain(qm);
 	msi = qm->gen->resets_by_mask ? qm_msi_mask(qm) : qm_msi_disable(qm);
 	ret = qm_master_close(qm);
+	if (used)
+		qm->engine->hw_exit(qm);
 	if (!ret) {
 		qm_memory_enable(qm, false);
 		ret = qm_reset_by_acpi(qm);

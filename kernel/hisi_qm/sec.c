@@ -104,6 +104,7 @@ static const struct hisi_qm_engine sec_engine = {
 	.levels = sec_levels,
 	.errors = &sec_error_block,
 	.ecc = { .bits = BIT(2), .msi_port = BIT(0) },
+	.keep_functions = hisi_qm_keep_functions,
 	.hw_init = sec_hw_init,
 	.hw_exit = sec_hw_exit,
 	.debugfs_init = sec_debugfs_init,

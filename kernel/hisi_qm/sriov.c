@@ -121,7 +121,7 @@ static void qm_vfs_let_sleep(struct hisi_qm *qm)
 	qm_power_put(qm);
 }
 
-static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
+static int qm_vfs_provide(struct hisi_qm *qm, unsigned int vfs)
 {
 	int ret;
 
@@ -132,18 +132,23 @@ static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
 	qm_vft_forget_qos(qm, 1, vfs);
 	ret = qm_vfs_set_shares(qm, vfs);
 	if (ret)
-		goto err_put_power;
+		qm_vfs_let_sleep(qm);
+	return ret;
+}
+
+static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
+{
+	int ret;
+
+	ret = qm_vfs_provide(qm, vfs);
+	if (ret)
+		return ret;
 	ret = pci_enable_sriov(qm->pdev, vfs);
 	if (ret) {
 		pci_err(qm->pdev, "cannot enable %u virtual functions (%d)\n", vfs, ret);
-		goto err_clear_shares;
+		qm_vfs_clear_shares(qm, vfs);
+		qm_vfs_let_sleep(qm);
 	}
-	return 0;
-
-err_clear_shares:
-	qm_vfs_clear_shares(qm, vfs);
-err_put_power:
-	qm_vfs_let_sleep(qm);
 	return ret;
 }
 
@@ -152,7 +157,7 @@ err_put_power:
  * @qm: a registered physical function without virtual functions
  * @vfs: how many
  */
-int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs)
+static int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs)
 {
 	unsigned int most = pci_sriov_get_totalvfs(qm->pdev);
 	int ret;
@@ -172,6 +177,31 @@ int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs)
 		return ret;
 	ret = qm_vfs_appear(qm, vfs);
 	qm_vfs_change_end(qm);
+	return ret;
+}
+
+/**
+ * qm_vfs_begin - see to the virtual functions of a physical one that has just been bound
+ * @qm: the physical function
+ * @vfs: how many the administrator wants, 0: not said
+ *
+ * A driver that has left its virtual functions enabled, such as pci-pf-stub, decides about their number; the device has
+ * forgotten their queues.
+ */
+int qm_vfs_begin(struct hisi_qm *qm, unsigned int vfs)
+{
+	unsigned int there = pci_num_vf(qm->pdev);
+	int ret;
+
+	if (!there)
+		return vfs ? qm_vfs_enable(qm, vfs) : 0;
+	ret = qm_vfs_change_begin(qm);
+	if (ret)
+		return ret;
+	ret = qm_vfs_provide(qm, there);
+	qm_vfs_change_end(qm);
+	if (!ret)
+		pci_info(qm->pdev, "%u virtual functions of an earlier driver have their queues\n", there);
 	return ret;
 }
 

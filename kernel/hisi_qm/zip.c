@@ -116,6 +116,7 @@ static const struct hisi_qm_engine zip_engine = {
 	.levels = zip_levels,
 	.errors = &zip_error_block,
 	.ecc = { .bits = BIT(1), .set = ZIP_ERR_SET, .msi_port = BIT(11) },
+	.keep_functions = hisi_qm_keep_functions,
 	.hw_init = zip_engine_init,
 	.hw_exit = zip_hw_exit,
 	.debugfs_init = zip_debugfs_init,

@@ -86,6 +86,27 @@ test_unbinding_the_physical_function_takes_all_queues() {
 	shares 96 96
 }
 
+# pci-pf-stub enables functions, and leaves them enabled when it goes.
+test_functions_that_another_driver_has_enabled_get_queues() {
+	local i
+
+	modprobe pci-pf-stub 2>err || skip "this kernel has no pci-pf-stub"
+	device 256
+	echo "$PF" >"$DRIVER/unbind"
+	echo pci-pf-stub >"$PCI/driver_override"
+	echo "$PF" >/sys/bus/pci/drivers_probe
+	enable 2
+	echo "$PF" >/sys/bus/pci/drivers/pci-pf-stub/unbind
+	echo >"$PCI/driver_override"
+	echo "$PF" >"$DRIVER/bind"
+	for i in 1 2; do
+		[ -e "$PCI/virtfn$((i - 1))/driver" ] || echo "$(vf $i)" >"$DRIVER/bind"
+	done
+	shares 96 96
+	round_trip "$(vf 1)"
+	enable 0
+}
+
 test_a_reset_of_a_function_leaves_the_others_alone() {
 	local other
 
