@@ -20,7 +20,7 @@
 /* What helps a section with Bandwidth; after the reason why it can't have it. */
 #define CONFIG_BANDWIDTH \
 	"a limit holds for a whole function, so give the section functions of its own: " \
-	"'echo N >/sys/bus/pci/devices/DEVICE/sriov_numvfs' makes N, 'wdctl list' shows their names and contexts"
+	"'wdctl device set DEVICE Functions=N' makes N, 'wdctl list' shows their names and contexts"
 
 enum section_state {
 	SECTION_CONFIGURED,

@@ -75,7 +75,7 @@ static void check_isolated(struct health *h, const struct root *r, const struct 
 	health_add(h, HEALTH_PROBLEM, "devices", "%s: isolated after errors, which the kernel log names; "
 		   "opening it fails until it is reset", d->name);
 	if (root_exists(r, "/sys/bus/pci/devices/%s/reset", d->parent))
-		health_command(h, "echo 1 >/sys/bus/pci/devices/%s/reset", d->parent);
+		health_command(h, "wdctl device reset %s", d->name);
 	else if (!root_link_name(r, driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", d->parent))
 		health_command(h, "echo %s >/sys/bus/pci/drivers/%s/unbind && echo %s >/sys/bus/pci/drivers/%s/bind",
 			       d->parent, driver, d->parent, driver);
@@ -96,7 +96,7 @@ static void check_state(struct health *h, const struct root *r, const struct dev
 		health_add(h, HEALTH_NOTE, "devices",
 			   "%s: priority %ld is outside %d..%d, so the libraries don't choose it", d->name,
 			   d->priority.value, WD_PRIORITY_MIN, WD_PRIORITY_MAX);
-		health_command(h, "echo 0 >/sys/kernel/config/uacce/devices/%s/priority", d->name);
+		health_command(h, "wdctl device set %s Priority=0", d->name);
 		break;
 	case DEVICE_OK:
 		if (d->available.known && !d->available.value) {
@@ -123,7 +123,7 @@ static void check_results(struct health *h, const struct device *d)
 		   "%s: processes that verify results have found %ld wrong ones since its driver was bound "
 		   "('wdctl ctx --dev %s' shows whose, WRONG); the command takes it out of use, until it is repaired",
 		   d->name, d->wrong_results.value, d->name);
-	health_command(h, "echo %d >/sys/kernel/config/uacce/devices/%s/priority", WD_PRIORITY_MAX + 1, d->name);
+	health_command(h, "wdctl device set %s Priority=%d", d->name, WD_PRIORITY_MAX + 1);
 }
 
 static void check_doorbells(struct health *h, const struct device *d)
@@ -133,7 +133,7 @@ static void check_doorbells(struct health *h, const struct device *d)
 	health_add(h, HEALTH_NOTE, "devices",
 		   "%s: every process that can open it may ring for the queues of all others, "
 		   "which can corrupt their results (doorbells mapped)", d->name);
-	health_command(h, "echo kernel >/sys/kernel/config/uacce/devices/%s/doorbells", d->name);
+	health_command(h, "wdctl device set %s Doorbells=kernel", d->name);
 }
 
 /* The libraries' drivers (user/drivers/hisi) support these APIs. */

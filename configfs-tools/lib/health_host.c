@@ -46,8 +46,7 @@ static void check_numa(struct health *h, const struct health_input *in)
 		if (device_is_foreign(d))
 			health_command(h, "echo %d >/sys/bus/pci/devices/%s/numa_node", atoi(online), d->parent);
 		else
-			health_command(h, "echo %d >/sys/kernel/config/uacce/devices/%s/zone_id", atoi(online),
-				       d->name);
+			health_command(h, "wdctl device set %s Zone=%d", d->name, atoi(online));
 	}
 	if (!wrong)
 		health_add(h, HEALTH_OK, "numa", "nodes %s are online", online);

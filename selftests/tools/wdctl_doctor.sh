@@ -430,7 +430,7 @@ test_doctor_names_each_device_problem() {
 	remedy "hisi_zip-0: isolated" "echo 0000:75:00.0 >$folder/unbind && echo 0000:75:00.0 >$folder/bind"
 	put r/sys/devices/pci/0000:75:00.0/reset ""
 	problem r "hisi_zip-0: isolated"
-	remedy "hisi_zip-0: isolated" "echo 1 >/sys/bus/pci/devices/0000:75:00.0/reset"
+	remedy "hisi_zip-0: isolated" "wdctl device reset hisi_zip-0"
 	put r/sys/class/uacce/hisi_zip-0/isolate 0
 	put r/sys/class/uacce/hisi_zip-0/flags 0
 	problem r "hisi_zip-0: no shared virtual addressing"
@@ -440,11 +440,11 @@ test_doctor_names_each_device_problem() {
 	put r/sys/class/uacce/hisi_zip-0/iommu sva-sim
 	put r/sys/class/uacce/hisi_zip-0/zone_id 7
 	problem r "hisi_zip-0: zone_id is node 7, but only 0-1 are online"
-	remedy "hisi_zip-0: zone_id" "echo 0 >/sys/kernel/config/uacce/devices/hisi_zip-0/zone_id"
+	remedy "hisi_zip-0: zone_id" "wdctl device set hisi_zip-0 Zone=0"
 	put r/sys/class/uacce/hisi_zip-0/zone_id -1
 	put r/sys/class/uacce/hisi_zip-0/priority 1000
 	note r "hisi_zip-0: priority 1000 is outside -100..99"
-	remedy "hisi_zip-0: priority" "echo 0 >/sys/kernel/config/uacce/devices/hisi_zip-0/priority"
+	remedy "hisi_zip-0: priority" "wdctl device set hisi_zip-0 Priority=0"
 	put r/sys/class/uacce/hisi_zip-0/priority 0
 	put r/sys/class/uacce/hisi_zip-0/available_instances 0
 	note r "hisi_zip-0: all its queues are in use"

@@ -175,7 +175,7 @@ test_doorbells_that_are_mapped_are_named() {
 	says 'hisi_zip-0: every process that can open it may ring for the queues of all others (doorbells mapped)' \
 		list-mapped
 	says 'which can corrupt their results (doorbells mapped)' doctor-mapped
-	says 'echo kernel >/sys/kernel/config/uacce/devices/hisi_zip-0/doorbells' doctor-mapped
+	says 'wdctl device set hisi_zip-0 Doorbells=kernel' doctor-mapped
 }
 
 test_list_names_the_physical_function_of_a_virtual_one() {

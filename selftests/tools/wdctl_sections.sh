@@ -132,7 +132,7 @@ test_bandwidth_needs_functions_of_its_own() {
 	[ "$(wc -l <err)" = 2 ]
 	says "f:1: [All] Bandwidth: expected Devices, too: a limit holds for a whole function" err
 	says "f:2: [A] Bandwidth: [B] has device hisi_zip-0, too: a limit holds for a whole function" err
-	says "'echo N >/sys/bus/pci/devices/DEVICE/sriov_numvfs' makes N, 'wdctl list' shows" err
+	says "'wdctl device set DEVICE Functions=N' makes N, 'wdctl list' shows" err
 	echo '[A] Bandwidth = 1 Devices = hisi_zip-0 SyncCtxs = 0' >f
 	w check f >/dev/null
 	exits 1 w plan f 2>err

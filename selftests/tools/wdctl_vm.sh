@@ -85,9 +85,9 @@ import json, sys
 assert json.load(sys.stdin)["devices"][0]["wrong_results"] > 0'
 	exits 1 wdctl doctor >got
 	says "$node: processes that verify results have found" got
-	says "echo 100 >/sys/kernel/config/uacce/devices/$node/priority" got
+	says "wdctl device set $node Priority=100" got
 	dmesg | grep -q "$node: .* results were wrong so far, as processes report"
-	eval "$(grep -o "echo 100 >[^ ]*" got)"
+	eval "$(grep -o "wdctl device set $node Priority=100" got)"
 	wdzip -vc f 2>err >f.gz
 	says "path soft" err
 }
