@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What systemd, udev and wdctl make of a file of sections if drivers, devices, users and services come in another order
-# than usual: on a stock machine (scripts/machine), which is prepared in one boot and looked at in the next. Runs on demand
-# only, with WD_TEST_LONG=1.
+# than usual: on a stock machine (scripts/machine), which is prepared in one boot and looked at in the next. Runs on
+# demand only, with WD_TEST_LONG=1.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh

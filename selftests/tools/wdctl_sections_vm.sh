@@ -81,7 +81,7 @@ test_a_section_that_names_no_devices_is_joined_by_those_that_come() {
 	# Other changes don't drain it, and leave it as it is.
 	[ "$(w section set All MaxExtraCtxs=0)" = "nothing to do" ]
 	# While a slot is held, it stays.
-	# Without w(): in the background, a function is a shell that waits for the command, and kill would end that shell.
+	# Without w(): in the background, a function is a shell of its own, and kill would end that shell.
 	wdctl run -s All -- sleep 1000 &
 	until_true 60 sh -c 'wdctl section show All | grep "attached 1"'
 	exits 3 w apply --wait 0 f 2>err
