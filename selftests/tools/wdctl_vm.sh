@@ -12,8 +12,7 @@ loaded() {
 }
 
 # from nothing | from ENGINES: each test states its first state, no modules or these simulated devices. A process'
-# memory
-# may belong to a device for a moment after the process' end, which keeps its queues, and uacce, in use.
+# memory may belong to a device for a moment after the process' end, which keeps its queues, and uacce, in use.
 from() {
 	until_true 30 wdctl unload >/dev/null
 	[ "$1" = nothing ] || wdctl load --sim "$1" >/dev/null
@@ -46,6 +45,34 @@ for x in d:
 	assert x["simulated"] is True and x["state"] == "ok" and x["sva"] is True, x
 	assert set(["zlib", "gzip", "deflate"]) <= set(x["algorithms"]), x
 	assert x["available"] > 0 and x["iommu"] == "sva-sim", x'
+}
+
+# sim_alone ENGINES: the simulator without uacce, which modprobe would load first: it offers no address spaces then.
+sim_alone() {
+	local how file rest
+
+	while read -r how file rest; do
+		case $file in
+		*/uacce.ko*) ;;
+		*/hisi_sim.ko*) insmod "$file" "devices=$1" ;;
+		*) [ "$how" = builtin ] || insmod "$file" 2>/dev/null || : ;;
+		esac
+	done < <(modprobe --show-depends hisi_sim)
+}
+
+test_a_device_without_shared_addresses_says_why_it_has_no_queues() {
+	# Debian's kernels for arm64 are built without.
+	local why="this kernel was built without CONFIG_ARM_SMMU_V3_SVA"
+
+	[ "$(uname -m)" != x86_64 ] || why="no IOMMU translates"
+	from nothing
+	sim_alone zip
+	not loaded uacce
+	modprobe hisi_zip
+	dmesg | grep -F "no shared virtual addressing, so no queues for processes: $why"
+	[ "$(devices)" = 0 ]
+	exits 1 wdctl doctor >got
+	says "driver hisi_zip is bound to it, but registered no uacce device: " got
 }
 
 test_devices_of_all_engines_can_be_simulated() {
