@@ -382,6 +382,20 @@ TEST_F(verify, the_source_is_needed_so_buffers_that_overlap_are_refused)
 	EXPECT_NE(NULL, strstr(detail(self->h), "overlap")) TH_LOG("%s", detail(self->h));
 }
 
+/* The destination may reach into the source; what is written doesn't. */
+TEST_F(verify, a_program_that_did_not_ask_may_overlap_buffers)
+{
+	ASSERT_EQ(0, setenv("WD_VERIFY", "1", 1));
+	ASSERT_TRUE(begin(self, variant, WD_SYNC, WD_FLAT_BUF, 0));
+	ASSERT_EQ(0, unsetenv("WD_VERIFY"));
+	arg_reset(self, variant);
+	self->len = ROOM - self->arg.src_len + 1;
+	memcpy(self->out + self->len - 1, self->arg.src, self->arg.src_len);
+	self->arg.src = self->out + self->len - 1;
+	EXPECT_EQ(0, (variant->dir ? wd_decompress : wd_compress)(self->h, &self->arg));
+	EXPECT_EQ(WD_PATH_SIM, self->arg.path);
+}
+
 TEST_F(verify, the_environment_replaces_the_flag)
 {
 	ASSERT_EQ(0, setenv("WD_VERIFY", "1", 1));

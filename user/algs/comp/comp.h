@@ -104,6 +104,7 @@ struct comp_sess {
 	__u8 least;			/* shortest possible result */
 	bool plain;			/* flat, and without a header to parse */
 	bool verify;			/* results of devices are verified */
+	bool apart;			/* by the session's flag: source and destination don't overlap */
 	__u8 header[COMP_HEADER_MAX];	/* the header that is written */
 	__u64 sqe_word;			/* the driver's: constant part of a descriptor */
 	__u32 sqe_good;			/* status bits of a successful request, under sqe_good_mask */

@@ -51,6 +51,7 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	s->win = setup->win_size;
 	s->sgl = setup->data_fmt == WD_SGL_BUF;
 	s->verify = verify;
+	s->apart = setup->flags & WD_SESS_VERIFY;
 	s->fresh = true;
 	s->finish = true;
 	s->head = format_header_bytes(s->alg);
