@@ -247,7 +247,7 @@ test_a_section_limits_its_function() {
 test_a_section_with_a_limit_has_all_contexts() {
 	functions 2
 	exits 1 give one 1 100 47 2>err
-	says 'with bandwidth, a section has all of its 96 contexts, not 94' err
+	says 'Bandwidth: it has 94 of the 96 contexts of' err
 	limits "$(vf 1)" 1000
 	take one 2>/dev/null || :
 	give one 1 100
