@@ -121,6 +121,7 @@ FIXTURE_VARIANT(kinds) {
 	bool slow;		/* each costs a deadline */
 };
 
+FIXTURE_VARIANT_ADD(kinds, corrupt) { .fault = "fault corrupt=1", .after = "fault corrupt=0", .kind = "corrupt" };
 FIXTURE_VARIANT_ADD(kinds, fail) { .fault = "fault fail=1", .after = "fault fail=0", .kind = "fail" };
 FIXTURE_VARIANT_ADD(kinds, all_fail) { .fault = "fault fail=1000", .after = "fault fail=0", .kind = "fail" };
 FIXTURE_VARIANT_ADD(kinds, delay) { .fault = "fault delay=3:20ms", .after = "fault delay=0", .kind = "delay" };
@@ -188,7 +189,7 @@ TEST_F(faults, rule_7_many_faults_in_one_stream)
 {
 	begin(self);
 	all_devices("seed 5");
-	all_devices("fault fail=1/5,reorder=1/7:1ms,delay=1/9:1ms,duplicate=1/11");
+	all_devices("fault fail=1/5,corrupt=1/6,reorder=1/7:1ms,delay=1/9:1ms,duplicate=1/11");
 	EXPECT_TRUE(finishes(self));
 	begin(self);
 	EXPECT_TRUE(finishes(self));
