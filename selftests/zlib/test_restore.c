@@ -166,6 +166,36 @@ TEST_F(restore, all_that_is_there_is_done_at_once)
 	EXPECT_TRUE(restored(self, run(self, 1000)));
 }
 
+FIXTURE(by_default) {
+	FIXTURE_DATA(restore) f;
+};
+
+FIXTURE_SETUP(by_default)
+{
+	if (!emulated())
+		SKIP(return, "there are no emulated devices");
+	zlibs_open(self->f.z);
+}
+
+FIXTURE_TEARDOWN(by_default)
+{
+	bytes_free(&self->f.data);
+	bytes_free(&self->f.in);
+	bytes_free(&self->f.out);
+}
+
+TEST_F(by_default, one_call_without_an_end_is_a_devices)
+{
+	unsigned long long before = requests();
+	z_streamp s = &self->f.s;
+
+	begin(&self->f, 15, DATA);
+	s->avail_in = (uInt)self->f.in.len;
+	s->avail_out = (uInt)self->f.out.len + 1;
+	EXPECT_TRUE(restored(&self->f, self->f.z[SHIM].inflate(s, Z_SYNC_FLUSH)));
+	EXPECT_LT(before, requests());
+}
+
 /* Of more than is kept. */
 TEST_F(restore, a_large_stream_outlives_single_failures)
 {
