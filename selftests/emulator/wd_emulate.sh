@@ -6,7 +6,10 @@ set -u
 
 emulate=${OUT:?}/bin/wd-emulate
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# The build's folder may be in one that only root reads: copies that every user can run.
+open=$(mktemp -d)
+trap 'rm -rf "$dir" "$open"' EXIT
+cp -r "$OUT/bin" "$OUT/lib" "$open/" && chmod 755 "$open" || exit 1
 export TMPDIR=$dir
 
 # is EXPECTED COMMAND...: the command ends with this exit status
@@ -40,17 +43,10 @@ counts() {
 	[ "$got" = 7 ] || { echo "available: $got"; return 1; }
 }
 
-# The build's folder may be in one that only root reads.
 counts_for_user() {
-	local code=0
-
 	[ "$(id -u)" = 0 ] || { counts; return; }
-	mkdir -m 755 "$dir/user" && cp -r "$OUT/bin" "$OUT/lib" "$dir/user/" && chmod 755 "$dir" &&
-		mkdir -m 777 "$dir/user/tmp" || return
-	emulate=$dir/user/bin/wd-emulate TMPDIR=$dir/user/tmp counts setpriv --reuid 65534 --regid 65534 \
-		--clear-groups || code=$?
-	rm -r "$dir/user"
-	return $code
+	[ -d "$open/tmp" ] || mkdir -m 777 "$open/tmp" || return
+	emulate=$open/bin/wd-emulate TMPDIR=$open/tmp counts setpriv --reuid 65534 --regid 65534 --clear-groups
 }
 
 # In a subfolder, by relative paths, with the name that was used.
@@ -63,7 +59,7 @@ cd_to_class() {
 }
 
 as_nobody() {
-	"$emulate" "$@" -- setpriv --reuid 65534 --regid 65534 --clear-groups \
+	"$open/bin/wd-emulate" "$@" -- setpriv --reuid 65534 --regid 65534 --clear-groups \
 		sh -c 'cat /sys/class/uacce/hisi_zip-0/simulated 2>&1; exec 7<>/dev/hisi_zip-0;
 		cat /sys/class/uacce/hisi_zip-0/available_instances' 2>&1
 }
