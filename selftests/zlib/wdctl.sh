@@ -84,7 +84,7 @@ test_a_file_that_the_user_can_not_read_is_a_problem() {
 	elsewhere
 	chmod a+rx ..
 	chmod 600 lib/warpdrive/zlib/libz.so.1
-	findings setpriv --reuid 65534 --regid 65534 --clear-groups env LD_LIBRARY_PATH="$OUT/lib"
+	findings setpriv --reuid 65534 --regid 65534 --clear-groups env LD_LIBRARY_PATH="$PWD/lib"
 	local library=$PWD/lib/warpdrive/zlib/libz.so.1
 	says "problem $library: user 65534 can't read it chmod a+r $library" got
 }
