@@ -76,7 +76,10 @@ err_disable_device:
 /* Work that an earlier driver or kernel left in the device must not run before it is cleared. */
 static void qm_master_end(struct hisi_qm *qm)
 {
-	if (qm->pf)
+	u16 command;
+
+	pci_read_config_word(qm->pdev, PCI_COMMAND, &command);
+	if (qm->pf && command & PCI_COMMAND_MASTER)
 		qm->engine->keep_functions(qm);
 	pci_clear_master(qm->pdev);
 }
