@@ -245,6 +245,8 @@ test_a_section_limits_its_function() {
 }
 
 test_a_section_with_a_limit_has_all_contexts() {
+	local ONE=/sys/kernel/config/uacce/sections/one
+
 	functions 2
 	exits 1 give one 1 100 47 2>err
 	says 'Bandwidth: it has 94 of the 96 contexts of' err
@@ -252,8 +254,11 @@ test_a_section_with_a_limit_has_all_contexts() {
 	take one 2>/dev/null || :
 	give one 1 100
 	exits 1 wdctl section set one NumProcesses=47 2>err
+	says 'Bandwidth: it has 94 of the 96 contexts of' err
+	# So does the kernel.
+	exits 1 bash -c "echo 47 >$ONE/num_processes" 2>err
 	says 'Invalid argument' err
-	says 'with bandwidth, a section has all of its 96 contexts, not 94' /sys/kernel/config/uacce/sections/one/status
+	says 'with bandwidth, a section has all of its 96 contexts, not 94' $ONE/status
 	limits "$(vf 1)" 100
 	take one
 }
