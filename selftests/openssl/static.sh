@@ -11,6 +11,8 @@ need_devices
 command -v gcc >/dev/null || not_here 'gcc is not installed'
 LIBCRYPTO=$(gcc -print-file-name=libcrypto.a)
 [ -e "$LIBCRYPTO" ] || not_here 'libcrypto.a is not installed'
+# What it needs itself: newer ones use zlib and libzstd.
+read -ra NEEDED < <(pkg-config --static --libs-only-l libcrypto | sed 's/-lcrypto *//')
 read -ra DEVICES <"$TOP/selftests/openssl/devices"
 
 # program OPTION...: it prints whether the provider offers RSA, signs, and verifies; with these options for the linker.
@@ -45,7 +47,8 @@ program() {
 			return 0;
 		}
 	END
-	gcc -O1 -w -pthread -o program program.c "$@" -Wl,--whole-archive "$LIBCRYPTO" -Wl,--no-whole-archive
+	gcc -O1 -w -pthread -o program program.c "$@" -Wl,--whole-archive "$LIBCRYPTO" -Wl,--no-whole-archive \
+		"${NEEDED[@]}"
 }
 
 # runs: what it has printed is in got, and what its devices did in stats.
