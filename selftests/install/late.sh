@@ -58,7 +58,7 @@ prepare() {
 	second_device
 	wait_for test -e /dev/hisi_zip-1
 	mkdir -p /etc/warpdrive
-	# A section that names devices may be live before they come; "big" names none, so it is refused when one is there.
+	# A section that names devices may be live before they come. "big" names none: it is refused when one is there.
 	cat >/etc/warpdrive/sections.conf <<-END
 		[early] NumProcesses = 1 Devices = $(parent hisi_zip-0)
 		[pair] SyncCtxs = 2 Devices = $(parent hisi_zip-0) $(parent hisi_zip-1)
