@@ -109,12 +109,12 @@ look() {
 	wait_for member_count all 2
 	wait_for sh -c 'wdctl section list | grep -E "^pair +live "'
 	wait_for grep -x 7 /sys/kernel/config/uacce/devices/hisi_zip-1/priority
-	wait_for systemctl is-active warpdrive-device@hisi_zip-1
 	# The causes of the rest.
 	useradd comes-later
 	wait_for sh -c 'wdctl section list | grep -E "^who +live "'
 	sed -i 's/60000/1/' /etc/warpdrive/sections.conf
 	wait_for systemctl is-active warpdrive-sections
+	wait_for systemctl is-active warpdrive-device@hisi_zip-1
 	wdctl plan /etc/warpdrive/sections.conf | grep -x 'nothing to do'
 	wdctl doctor | tee doctor || true
 	grep 'the kernel has what /etc/warpdrive/sections.conf declares' doctor
