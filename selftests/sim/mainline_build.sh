@@ -8,7 +8,7 @@ top=$(dirname "$(dirname "$here")")
 count=0
 failed=0
 
-for kernel in ${KERNELS:-$("$top"/scripts/kernel default)}; do
+for kernel in ${WD_TEST_KERNELS:-${KERNELS:-$("$top"/scripts/kernel default)}}; do
 	count=$((count + 1))
 	case $kernel in
 	6.1|6.12|debug) ;;
