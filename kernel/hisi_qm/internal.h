@@ -27,7 +27,7 @@
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
  * qm->regs_lock	registers against a reset		readers only try it, also under uacce_prov
- * qm->count_lock	whose counters are shown		qp->lock, mb_lock; regs_lock follows
+ * qm->count_lock	whose counters are shown		qp->lock; mb_lock, if tried; regs_lock follows
  *
  * Before all of these: the device locks of PCI, then the claim to the functions of a device (claim.c).
  *
@@ -485,7 +485,7 @@ struct qm_selection {
 
 int qm_counters_lock(struct hisi_qm *qm);
 void qm_counters_unlock(struct hisi_qm *qm);
-bool qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel);
+void qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel);
 bool qm_requests_end(struct hisi_qp *qp, struct qm_selection *sel, bool answered);
 void qm_requests_update(struct hisi_qp *qp);
 

@@ -6,7 +6,8 @@
  * device may show another queue's counter a moment later than that queue was selected: once it has answered two
  * mailbox commands, it does. Start and stop of a queue send two commands anyway.
  *
- * Functions share the register, so nobody waits for a mailbox while the selection is reserved.
+ * Functions share the register, so nobody waits for a mailbox while the selection is reserved, nor for the selection
+ * while a mailbox is locked.
  */
 #include "internal.h"
 
@@ -45,31 +46,55 @@ static void qm_requests_leave(struct hisi_qm *pf, struct hisi_qm *qm)
 		hisi_qm_look_end(pf);
 }
 
-/**
- * qm_requests_begin - select the queue
- * @qp: the queue, locked, as is the mailbox of its function
- * @sel: filled in, for qm_requests_end()
- *
- * Two commands, and qm_requests_end(), follow. False: it can't be selected now.
- */
-bool qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel)
+/* Selects the queue, with the selection reserved; that ends if it can't be done now. */
+static bool qm_requests_select(struct hisi_qp *qp, struct hisi_qm *pf, struct qm_selection *sel)
 {
-	struct hisi_qm *qm = qp->qm, *pf = qm->pf ? qm : qm->physical;
-	u32 select = qp->id << QM_DFX_SELECT_QUEUE_SHIFT | qm_function_number(qm->pdev);
+	struct hisi_qm *qm = qp->qm;
 
-	lockdep_assert_held(&qm->mb_lock);
-	sel->pf = NULL;
-	if (!pf || qm_counters_lock(pf))
-		return false;
 	if (!qm_requests_access(pf, qm)) {
 		qm_counters_unlock(pf);
 		return false;
 	}
 	sel->before = hisi_qm_read(pf, QM_DFX_CQE_SELECT);
-	hisi_qm_write(pf, QM_DFX_CQE_SELECT, select);
+	hisi_qm_write(pf, QM_DFX_CQE_SELECT, qp->id << QM_DFX_SELECT_QUEUE_SHIFT | qm_function_number(qm->pdev));
 	qm_requests_leave(pf, qm);
 	sel->pf = pf;
 	return true;
+}
+
+/* Others need the mailbox, so it is unlocked while another function counts. */
+static bool qm_requests_reserve(struct hisi_qm *qm, struct hisi_qm *pf)
+{
+	bool reserved = !down_trylock(&pf->count_lock);
+
+	if (reserved)
+		return true;
+	mutex_unlock(&qm->mb_lock);
+	reserved = !qm_counters_lock(pf);
+	if (mutex_trylock(&qm->mb_lock))
+		return reserved;
+	if (reserved)
+		qm_counters_unlock(pf);
+	mutex_lock(&qm->mb_lock);
+	return !down_trylock(&pf->count_lock);
+}
+
+/**
+ * qm_requests_begin - select the queue
+ * @qp: the queue, locked, as is the mailbox of its function
+ * @sel: filled in, for qm_requests_end()
+ *
+ * Two commands, and qm_requests_end(), follow; the mailbox may have been unlocked meanwhile. Where the queue can't be
+ * selected now, nothing is counted.
+ */
+void qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel)
+{
+	struct hisi_qm *qm = qp->qm, *pf = qm->pf ? qm : qm->physical;
+
+	lockdep_assert_held(&qm->mb_lock);
+	sel->pf = NULL;
+	if (pf && qm_requests_reserve(qm, pf))
+		qm_requests_select(qp, pf, sel);
 }
 
 /* An administrator may have cleared the counter: it has less, but not as after 2^32. */
@@ -122,20 +147,32 @@ static bool qm_requests_ask(struct hisi_qp *qp)
 	return !ret;
 }
 
+static void qm_requests_look(struct hisi_qp *qp, struct hisi_qm *pf)
+{
+	struct qm_selection sel;
+
+	if (qm_counters_lock(pf))
+		return;
+	if (!qm_mailbox_try(qp->qm)) {
+		qm_counters_unlock(pf);
+		return;
+	}
+	if (qm_requests_select(qp, pf, &sel))
+		qm_requests_end(qp, &sel, qm_requests_ask(qp));
+	qm_mailbox_end(qp->qm);
+}
+
 /**
  * qm_requests_update - count what a queue has completed so far
  * @qp: the queue; nothing happens if it isn't started, or if another call has it or the mailbox
  */
 void qm_requests_update(struct hisi_qp *qp)
 {
-	struct qm_selection sel;
+	struct hisi_qm *qm = qp->qm, *pf = qm->pf ? qm : qm->physical;
 
 	if (!mutex_trylock(&qp->lock))
 		return;
-	if (qp->started && !qm_is_ending(qp->qm) && qm_mailbox_try(qp->qm)) {
-		if (qm_requests_begin(qp, &sel))
-			qm_requests_end(qp, &sel, qm_requests_ask(qp));
-		qm_mailbox_end(qp->qm);
-	}
+	if (pf && qp->started && !qm_is_ending(qm))
+		qm_requests_look(qp, pf);
 	mutex_unlock(&qp->lock);
 }
