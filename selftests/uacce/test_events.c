@@ -292,7 +292,6 @@ TEST_F(nl, attaching_is_told)
 
 /* ------ refusals ------ */
 
-/* The first refusal is reported at once; the others are summed and reported a second later. */
 /* Refusals of processes that have just ended are told within a second. */
 static void refusals_of_others_end(struct nlc *c)
 {
@@ -302,6 +301,7 @@ static void refusals_of_others_end(struct nlc *c)
 		;
 }
 
+/* The first refusal is reported at once; the others are summed and reported a second later. */
 TEST_F(nl, refusals_are_told_once_a_second)
 {
 	struct nlc *c = listener(_metadata, 1);
