@@ -23,11 +23,16 @@ FIXTURE_SETUP(restore)
 	zlibs_open(self->z);
 }
 
-FIXTURE_TEARDOWN(restore)
+static void buffers_free(FIXTURE_DATA(restore) *self)
 {
 	bytes_free(&self->data);
 	bytes_free(&self->in);
 	bytes_free(&self->out);
+}
+
+FIXTURE_TEARDOWN(restore)
+{
+	buffers_free(self);
 }
 
 static void fault(const char *command)
@@ -112,9 +117,7 @@ FIXTURE_SETUP(kinds)
 
 FIXTURE_TEARDOWN(kinds)
 {
-	bytes_free(&self->f.data);
-	bytes_free(&self->f.in);
-	bytes_free(&self->f.out);
+	buffers_free(&self->f);
 }
 
 /* At each call, in each format; a raw stream has no checksum by which a wrong result is seen. */
@@ -179,9 +182,7 @@ FIXTURE_SETUP(by_default)
 
 FIXTURE_TEARDOWN(by_default)
 {
-	bytes_free(&self->f.data);
-	bytes_free(&self->f.in);
-	bytes_free(&self->f.out);
+	buffers_free(&self->f);
 }
 
 TEST_F(by_default, one_call_without_an_end_is_a_devices)
