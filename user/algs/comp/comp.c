@@ -341,9 +341,9 @@ static __attribute__((noinline)) int prove(struct comp_sess *s, struct comp_msg 
 {
 	int right;
 
-	if (!s->apart && buffers_meet(s->sgl, c->src, c->src_len, c->dst, c->dst_len))
-		return ret;
 	if (c->m.path == WD_PATH_SOFT || (s->dir == WD_DIR_COMPRESS && !c->src_len))
+		return ret;
+	if (!s->apart && buffers_meet(s->sgl, c->src, c->src_len, c->dst, c->dst_len))
 		return ret;
 	if (ret == -EBADMSG)
 		return prove_bad(s, c);
