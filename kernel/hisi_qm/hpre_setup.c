@@ -127,7 +127,7 @@ static void hpre_v2_init(struct hisi_qm *qm)
  * hpre_keep_functions - let the end of bus mastering leave functions as they are
  * @qm: the physical function
  *
- * Generation 3 leaves them as they are.
+ * Nothing is known of such a setting on generation 3; mainline's driver makes none.
  */
 void hpre_keep_functions(struct hisi_qm *qm)
 {
