@@ -252,10 +252,19 @@ test_a_section_with_a_limit_has_all_contexts() {
 	says 'Bandwidth: it has 94 of the 96 contexts of' err
 	limits "$(vf 1)" 1000
 	take one 2>/dev/null || :
+	# So does the kernel, when the section goes live and when it is resized.
+	mkdir $ONE
+	vf 1 >$ONE/devices
+	echo 47 >$ONE/num_processes
+	echo 100 >$ONE/bandwidth
+	exits 1 bash -c "echo 1 >$ONE/live" 2>err
+	says 'Invalid argument' err
+	says 'with bandwidth, a section has all of its 96 contexts, not 94' $ONE/status
+	rmdir $ONE
+	limits "$(vf 1)" 1000
 	give one 1 100
 	exits 1 wdctl section set one NumProcesses=47 2>err
 	says 'Bandwidth: it has 94 of the 96 contexts of' err
-	# So does the kernel.
 	exits 1 bash -c "echo 47 >$ONE/num_processes" 2>err
 	says 'Invalid argument' err
 	says 'with bandwidth, a section has all of its 96 contexts, not 94' $ONE/status
