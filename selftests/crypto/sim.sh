@@ -38,6 +38,10 @@ test_single_requests_and_streams_of_digests() {
 	good test_request
 }
 
+test_tags_of_AEAD() {
+	good test_tags
+}
+
 test_refusals() {
 	good test_refuse
 }
