@@ -29,7 +29,7 @@ KNOWN = ("WD_PATH", "TERM", "WD_TEST_SEED", "WARPDRIVE_ACCEL", "PREFIX", "SHARES
 # Read by make itself, or by an expression that the search doesn't find: each with a file that contains the name.
 MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile", "ARCH": "scripts/make/defs.mk",
         "TEST": "Makefile",
-        **{f"WD_OPENSSL_{key}": "user/openssl/config.c" for key in
+        **{f"WD_OPENSSL_{key}": "user/openssl/core/config.c" for key in
            ("ALGORITHMS", "MIN_BYTES", "DEVICES", "SECTION", "POLLERS", "TIMEOUT_MS", "FALLBACK", "CHECK_RESULTS",
             "LOG")},
         "WD_ZLIB_STATS": "user/zlib/config.c",

@@ -7,7 +7,7 @@
 
 PAGES=$TOP/docs/man
 PROVIDER=$TOP/user/openssl
-CONFIG=$PROVIDER/config.c
+CONFIG=$PROVIDER/core/config.c
 ALGS=$TOP/user/shared/openssl_algs.c
 
 # The page without markup that only changes the font.

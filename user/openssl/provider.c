@@ -5,20 +5,22 @@
 #include <string.h>
 #include <openssl/proverr.h>
 
-#include "asym_cipher.h"
-#include "capability.h"
-#include "class.h"
-#include "digest.h"
-#include "encode.h"
-#include "exchange.h"
-#include "hmac.h"
-#include "key.h"
-#include "keymgmt.h"
-#include "log.h"
-#include "offer.h"
-#include "params.h"
-#include "signature.h"
-#include "sm2.h"
+#include "core/log.h"
+#include "core/offer.h"
+#include "core/params.h"
+#include "device/class.h"
+#include "device/session.h"
+#include "key/capability.h"
+#include "key/encode.h"
+#include "key/key.h"
+#include "key/keymgmt.h"
+#include "ops/asym_cipher.h"
+#include "ops/cipher_offer.h"
+#include "ops/digest.h"
+#include "ops/exchange.h"
+#include "ops/hmac.h"
+#include "ops/signature.h"
+#include "ops/sm2.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 

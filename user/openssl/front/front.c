@@ -14,9 +14,9 @@
 #include <openssl/core_dispatch.h>
 #include <openssl/err.h>
 
-#include "log.h"
-#include "params.h"
-#include "provider.h"
+#include "core/log.h"
+#include "core/params.h"
+#include "core/provider.h"
 
 #define CLASS	"/sys/class/uacce"
 #define WHOLE	"warpdrive-devices.so"
