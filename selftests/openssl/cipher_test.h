@@ -8,7 +8,7 @@
 #define SEC		"hisi_sec2-0"
 #define ROOM		(1u << 17)
 
-struct twins {
+struct pair {
 	EVP_CIPHER_CTX *ctx[2];		/* stock's, ours */
 	unsigned char *in, *out[2];
 	char what[128];			/* the call that differed; "": none */
@@ -25,7 +25,7 @@ static inline void fill(unsigned char *p, size_t n, unsigned int seed)
 	}
 }
 
-static inline void twins_close(struct twins *t)
+static inline void pair_close(struct pair *t)
 {
 	int i;
 
@@ -37,7 +37,7 @@ static inline void twins_close(struct twins *t)
 }
 
 /* Do both do the same? */
-static inline bool twins_same(struct twins *t, const char *call, size_t len, const int ret[2], const int n[2])
+static inline bool pair_same(struct pair *t, const char *call, size_t len, const int ret[2], const int n[2])
 {
 	t->ret = ret[0];
 	t->n = n[0];
@@ -49,7 +49,7 @@ static inline bool twins_same(struct twins *t, const char *call, size_t len, con
 }
 
 /* cipher NULL: the one that there is; enc as EVP_CipherInit_ex2() takes it. */
-static inline bool twins_init(struct twins *t, const struct both *b, const char *name, const unsigned char *key,
+static inline bool pair_init(struct pair *t, const struct both *b, const char *name, const unsigned char *key,
 			      const unsigned char *iv, int enc, const OSSL_PARAM *params)
 {
 	int ret[2], none[2] = { 0, 0 }, i;
@@ -60,10 +60,10 @@ static inline bool twins_init(struct twins *t, const struct both *b, const char 
 		ret[i] = EVP_CipherInit_ex2(t->ctx[i], cipher, key, iv, enc, params);
 		EVP_CIPHER_free(cipher);
 	}
-	return twins_same(t, "init", 0, ret, none);
+	return pair_same(t, "init", 0, ret, none);
 }
 
-static inline bool twins_open(struct twins *t, const struct both *b, const char *name, int enc)
+static inline bool pair_open(struct pair *t, const struct both *b, const char *name, int enc)
 {
 	unsigned char key[64], iv[16];
 	int i;
@@ -77,19 +77,19 @@ static inline bool twins_open(struct twins *t, const struct both *b, const char 
 		t->ctx[i] = EVP_CIPHER_CTX_new();
 		t->out[i] = malloc(ROOM);
 	}
-	return twins_init(t, b, name, key, iv, enc, NULL);
+	return pair_init(t, b, name, key, iv, enc, NULL);
 }
 
-static inline bool twins_update(struct twins *t, size_t len)
+static inline bool pair_update(struct pair *t, size_t len)
 {
 	int ret[2], n[2] = { 0, 0 }, i;
 
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CipherUpdate(t->ctx[i], t->out[i], &n[i], t->in, (int)len);
-	return twins_same(t, "update", len, ret, n);
+	return pair_same(t, "update", len, ret, n);
 }
 
-static inline bool twins_in_place(struct twins *t, size_t len, size_t shift)
+static inline bool pair_in_place(struct pair *t, size_t len, size_t shift)
 {
 	int ret[2], n[2] = { 0, 0 }, i;
 
@@ -97,19 +97,19 @@ static inline bool twins_in_place(struct twins *t, size_t len, size_t shift)
 		memcpy(t->out[i] + shift, t->in, len);
 		ret[i] = EVP_CipherUpdate(t->ctx[i], t->out[i], &n[i], t->out[i] + shift, (int)len);
 	}
-	return twins_same(t, shift ? "overlapping" : "in place", len, ret, n);
+	return pair_same(t, shift ? "overlapping" : "in place", len, ret, n);
 }
 
-static inline bool twins_final(struct twins *t)
+static inline bool pair_final(struct pair *t)
 {
 	int ret[2], n[2] = { 0, 0 }, i;
 
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CipherFinal_ex(t->ctx[i], t->out[i], &n[i]);
-	return twins_same(t, "final", 0, ret, n);
+	return pair_same(t, "final", 0, ret, n);
 }
 
-static inline bool twins_copy(struct twins *t)
+static inline bool pair_copy(struct pair *t)
 {
 	int ret[2], none[2] = { 0, 0 }, i;
 	EVP_CIPHER_CTX *copy;
@@ -121,21 +121,21 @@ static inline bool twins_copy(struct twins *t)
 		if (ret[i])
 			t->ctx[i] = copy;
 	}
-	return twins_same(t, "copy", 0, ret, none);
+	return pair_same(t, "copy", 0, ret, none);
 }
 
-static inline bool twins_set(struct twins *t, const char *name, unsigned int value)
+static inline bool pair_set(struct pair *t, const char *name, unsigned int value)
 {
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_uint(name, &value), OSSL_PARAM_END };
 	int ret[2], none[2] = { 0, 0 }, i;
 
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CIPHER_CTX_set_params(t->ctx[i], params);
-	return twins_same(t, name, value, ret, none);
+	return pair_same(t, name, value, ret, none);
 }
 
 /* What can be asked of a context. */
-static inline bool twins_ask(struct twins *t)
+static inline bool pair_ask(struct pair *t)
 {
 	unsigned char iv[2][32];
 	int ret[2], n[2], i;
@@ -148,10 +148,10 @@ static inline bool twins_ask(struct twins *t)
 		       10000 * EVP_CIPHER_CTX_get_iv_length(t->ctx[i]);
 		memcpy(t->out[i], iv[i], sizeof(iv[i]));
 	}
-	return twins_same(t, "parameters", 0, ret, (int[2]){ n[0] == n[1] ? 32 : n[0], n[0] == n[1] ? 32 : n[1] });
+	return pair_same(t, "parameters", 0, ret, (int[2]){ n[0] == n[1] ? 32 : n[0], n[0] == n[1] ? 32 : n[1] });
 }
 
-static inline void path_of(const struct twins *t, char path[8])
+static inline void path_of(const struct pair *t, char path[8])
 {
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, 8), OSSL_PARAM_END };
 

@@ -221,7 +221,7 @@ test_the_section_is_joined() {
 	says 'taken(&self->b)' got
 }
 
-# Both providers are where libcrypto looks: the twin has its own copy of legacy.
+# Both providers are where libcrypto looks: the default provider has its own copy of legacy.
 legacy_modules() {
 	local from
 

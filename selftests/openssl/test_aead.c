@@ -13,7 +13,7 @@ static const char *const names[] = {
 
 FIXTURE(aead) {
 	struct both b;
-	struct twins t;
+	struct pair t;
 	unsigned int at;
 	unsigned char key[32], iv[16], tag[16];
 	bool ccm;
@@ -31,7 +31,7 @@ FIXTURE_SETUP(aead)
 
 FIXTURE_TEARDOWN(aead)
 {
-	twins_close(&self->t);
+	pair_close(&self->t);
 	both_close(&self->b);
 }
 
@@ -46,40 +46,40 @@ static bool open_as(FIXTURE_DATA(aead) *self, const char *name, int enc, size_t 
 	self->ccm = strstr(name, "CCM");
 	self->iv_len = iv_len;
 	self->tag_len = tag_len;
-	twins_close(&self->t);
+	pair_close(&self->t);
 	memset(&self->t, 0, sizeof(self->t));
-	return twins_open(&self->t, &self->b, name, enc) && twins_iv_len(&self->t, iv_len) &&
-	       (!self->ccm || twins_tag_set(&self->t, NULL, tag_len)) &&
-	       twins_init(&self->t, &self->b, NULL, self->key, NULL, enc, NULL);
+	return pair_open(&self->t, &self->b, name, enc) && pair_iv_len(&self->t, iv_len) &&
+	       (!self->ccm || pair_tag_set(&self->t, NULL, tag_len)) &&
+	       pair_init(&self->t, &self->b, NULL, self->key, NULL, enc, NULL);
 }
 
 /* Encrypts; the result is what a decryption begins with. */
 static bool encrypt(FIXTURE_DATA(aead) *self, size_t aad, size_t len)
 {
-	struct twins *t = &self->t;
-	bool ok = twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL) && (!self->ccm || twins_aad(t, NULL, len)) &&
-		  (!aad || twins_aad(t, t->in, aad)) && twins_update(t, len);
+	struct pair *t = &self->t;
+	bool ok = pair_init(t, &self->b, NULL, NULL, self->iv, 1, NULL) && (!self->ccm || pair_aad(t, NULL, len)) &&
+		  (!aad || pair_aad(t, t->in, aad)) && pair_update(t, len);
 
 	if (!ok)
 		return false;
 	memcpy(t->in + ROOM / 2, t->out[0], len);
-	ok = twins_final(t) && twins_tag_get(t, self->tag_len);
+	ok = pair_final(t) && pair_tag_get(t, self->tag_len);
 	memcpy(self->tag, t->out[0], self->tag_len);
 	return ok;
 }
 
 static bool decrypt(FIXTURE_DATA(aead) *self, size_t aad, size_t len, bool in_place)
 {
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	unsigned char *in = t->in;
-	bool ok = twins_init(t, &self->b, NULL, self->key, self->iv, 0, NULL) &&
-		  twins_tag_set(t, self->tag, self->tag_len) && (!self->ccm || twins_aad(t, NULL, len)) &&
-		  (!aad || twins_aad(t, t->in, aad));
+	bool ok = pair_init(t, &self->b, NULL, self->key, self->iv, 0, NULL) &&
+		  pair_tag_set(t, self->tag, self->tag_len) && (!self->ccm || pair_aad(t, NULL, len)) &&
+		  (!aad || pair_aad(t, t->in, aad));
 
 	t->in += ROOM / 2;
-	ok = ok && (in_place ? twins_in_place(t, len, 0) : twins_update(t, len));
+	ok = ok && (in_place ? pair_in_place(t, len, 0) : pair_update(t, len));
 	t->in = in;
-	return ok && twins_final(t);
+	return ok && pair_final(t);
 }
 
 TEST_F(aead, messages_of_all_sizes)
@@ -137,7 +137,7 @@ TEST_F(aead, lengths_that_are_set_after_the_key)
 	static const struct order {
 		size_t iv_first, tag_first, iv_then, tag_then;	/* 0: not set */
 	} orders[] = { { 0, 0, 12, 0 }, { 0, 0, 0, 8 }, { 12, 16, 8, 0 }, { 12, 16, 0, 4 }, { 12, 16, 13, 8 } };
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	const struct order *o;
 	unsigned int i;
 	int enc;
@@ -145,24 +145,24 @@ TEST_F(aead, lengths_that_are_set_after_the_key)
 	for (i = 0; i < 2 * COUNT(orders); i++) {
 		enc = i < COUNT(orders);
 		o = &orders[i % COUNT(orders)];
-		twins_close(t);
-		ASSERT_TRUE(twins_open(t, &self->b, "AES-128-CCM", enc));
+		pair_close(t);
+		ASSERT_TRUE(pair_open(t, &self->b, "AES-128-CCM", enc));
 		if (o->iv_first)
-			EXPECT_TRUE(twins_iv_len(t, o->iv_first));
+			EXPECT_TRUE(pair_iv_len(t, o->iv_first));
 		if (o->tag_first)
-			EXPECT_TRUE(twins_tag_set(t, NULL, o->tag_first));
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, self->key, NULL, enc, NULL));
+			EXPECT_TRUE(pair_tag_set(t, NULL, o->tag_first));
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, self->key, NULL, enc, NULL));
 		if (o->iv_then)
-			EXPECT_TRUE(twins_iv_len(t, o->iv_then));
+			EXPECT_TRUE(pair_iv_len(t, o->iv_then));
 		if (enc && o->tag_then)
-			EXPECT_TRUE(twins_tag_set(t, NULL, o->tag_then));
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, enc, NULL));
+			EXPECT_TRUE(pair_tag_set(t, NULL, o->tag_then));
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, NULL, self->iv, enc, NULL));
 		if (!enc)
-			EXPECT_TRUE(twins_tag_set(t, self->tag, o->tag_then ?: 12));
-		EXPECT_TRUE(twins_aad(t, NULL, 1024) && twins_aad(t, t->in, 20)) TH_LOG("%u: %s", i, t->what);
-		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t)) TH_LOG("%u: %s", i, t->what);
+			EXPECT_TRUE(pair_tag_set(t, self->tag, o->tag_then ?: 12));
+		EXPECT_TRUE(pair_aad(t, NULL, 1024) && pair_aad(t, t->in, 20)) TH_LOG("%u: %s", i, t->what);
+		EXPECT_TRUE(pair_update(t, 1024) && pair_final(t)) TH_LOG("%u: %s", i, t->what);
 		if (enc)
-			EXPECT_TRUE(twins_tag_get(t, o->tag_then ?: 12)) TH_LOG("%u: %s", i, t->what);
+			EXPECT_TRUE(pair_tag_get(t, o->tag_then ?: 12)) TH_LOG("%u: %s", i, t->what);
 		ERR_clear_error();
 	}
 	EXPECT_EQ(0, sim(&self->b));
@@ -175,15 +175,15 @@ TEST_F(aead, lengths_that_come_with_the_key)
 		OSSL_PARAM_construct_size_t("ivlen", &iv_len), OSSL_PARAM_construct_octet_string("tag", NULL, 8),
 		OSSL_PARAM_END,
 	};
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		twins_close(t);
-		ASSERT_TRUE(twins_open(t, &self->b, "AES-256-CCM", 1));
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, self->key, self->iv, 1, params + i)) TH_LOG("%s", t->what);
-		EXPECT_TRUE(twins_aad(t, NULL, 1024) && twins_update(t, 1024)) TH_LOG("%u: %s", i, t->what);
-		EXPECT_TRUE(twins_final(t) && twins_tag_get(t, 8)) TH_LOG("%u: %s", i, t->what);
+		pair_close(t);
+		ASSERT_TRUE(pair_open(t, &self->b, "AES-256-CCM", 1));
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, self->key, self->iv, 1, params + i)) TH_LOG("%s", t->what);
+		EXPECT_TRUE(pair_aad(t, NULL, 1024) && pair_update(t, 1024)) TH_LOG("%u: %s", i, t->what);
+		EXPECT_TRUE(pair_final(t) && pair_tag_get(t, 8)) TH_LOG("%u: %s", i, t->what);
 		ERR_clear_error();
 	}
 }
@@ -191,26 +191,26 @@ TEST_F(aead, lengths_that_come_with_the_key)
 /* libcrypto's key of CCM is one for a direction, which an initialization without a key doesn't change. */
 TEST_F(aead, a_direction_that_is_turned)
 {
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	unsigned int i;
 
 	for (i = 0; i < COUNT(names); i++) {
 		ASSERT_TRUE(open_as(self, names[i], 0, 12, 16));
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
-		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t) && twins_tag_get(t, 16))
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
+		EXPECT_TRUE(pair_update(t, 1024) && pair_final(t) && pair_tag_get(t, 16))
 			TH_LOG("%s: %s", names[i], t->what);
 	}
 }
 
 TEST_F(aead, an_end_without_data)
 {
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	unsigned int i;
 
 	for (i = 0; i < 2 * COUNT(names); i++) {
 		ASSERT_TRUE(open_as(self, names[i / 2], i % 2, 12, 16));
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, i % 2, NULL) && twins_final(t));
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, self->key, self->iv, 1, NULL));
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, NULL, self->iv, i % 2, NULL) && pair_final(t));
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, self->key, self->iv, 1, NULL));
 		EXPECT_TRUE(encrypt(self, 20, 1024)) TH_LOG("%s: %s", names[i / 2], t->what);
 		ERR_clear_error();
 	}
@@ -218,11 +218,11 @@ TEST_F(aead, an_end_without_data)
 
 TEST_F(aead, a_tag_of_no_message)
 {
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 
 	ASSERT_TRUE(open_as(self, "AES-128-CCM", 0, 12, 16));
-	EXPECT_TRUE(twins_tag_set(t, self->tag, 16) && twins_init(t, &self->b, NULL, self->key, self->iv, 1, NULL));
-	EXPECT_TRUE(twins_tag_get(t, 16) && twins_update(t, 1024)) TH_LOG("%s", t->what);
+	EXPECT_TRUE(pair_tag_set(t, self->tag, 16) && pair_init(t, &self->b, NULL, self->key, self->iv, 1, NULL));
+	EXPECT_TRUE(pair_tag_get(t, 16) && pair_update(t, 1024)) TH_LOG("%s", t->what);
 	ERR_clear_error();
 }
 
@@ -230,33 +230,33 @@ static bool any_step(FIXTURE_DATA(aead) *self, int *enc)
 {
 	static const size_t sizes[] = { 64, 256, 1024, 4096, 16, 0, 65, 63 };
 	size_t len = sizes[draw(self, COUNT(sizes))];
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 
 	switch (draw(self, 14)) {
 	case 0:
-		return twins_copy(t);
+		return pair_copy(t);
 	case 1:
 	case 2:
 	case 3:
 		self->iv[0]++;
-		return twins_init(t, &self->b, NULL, draw(self, 4) ? NULL : self->key, draw(self, 5) ? self->iv : NULL,
+		return pair_init(t, &self->b, NULL, draw(self, 4) ? NULL : self->key, draw(self, 5) ? self->iv : NULL,
 				  *enc, NULL);
 	case 4:
-		return twins_aad(t, draw(self, 4) ? t->in : NULL, len);
+		return pair_aad(t, draw(self, 4) ? t->in : NULL, len);
 	case 5:
 	case 6:
-		return twins_final(t);
+		return pair_final(t);
 	case 7:
-		return twins_tag_get(t, draw(self, 3) ? 16 : draw(self, 18));
+		return pair_tag_get(t, draw(self, 3) ? 16 : draw(self, 18));
 	case 8:
-		return *enc ? twins_ask(t) : twins_tag_set(t, self->tag, 16);
+		return *enc ? pair_ask(t) : pair_tag_set(t, self->tag, 16);
 	case 9:
-		return draw(self, 4) ? twins_ask(t) : twins_set(t, "tls-version", 0x303);
+		return draw(self, 4) ? pair_ask(t) : pair_set(t, "tls-version", 0x303);
 	case 10:
 		return draw(self, 6) ||
-		       (draw(self, 2) ? twins_iv_len(t, draw(self, 18)) : twins_tag_set(t, NULL, draw(self, 18)));
+		       (draw(self, 2) ? pair_iv_len(t, draw(self, 18)) : pair_tag_set(t, NULL, draw(self, 18)));
 	default:
-		return twins_update(t, len);
+		return pair_update(t, len);
 	}
 }
 
@@ -286,14 +286,14 @@ TEST_F(aead, a_message_that_goes_on)
 
 	for (i = 0; i < COUNT(modes); i++) {
 		ASSERT_TRUE(open_as(self, modes[i], 1, 12, 16));
-		EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
-		EXPECT_TRUE(twins_aad(&self->t, self->t.in, 20));
-		EXPECT_TRUE(twins_update(&self->t, 1000));
+		EXPECT_TRUE(pair_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
+		EXPECT_TRUE(pair_aad(&self->t, self->t.in, 20));
+		EXPECT_TRUE(pair_update(&self->t, 1000));
 		EXPECT_EQ(i + 1, taken(&self->b));
-		EXPECT_TRUE(i ? twins_copy(&self->t) : twins_update(&self->t, 77));
-		EXPECT_TRUE(twins_update(&self->t, 1000));
-		EXPECT_TRUE(twins_final(&self->t));
-		EXPECT_TRUE(twins_tag_get(&self->t, 16)) TH_LOG("%s", self->t.what);
+		EXPECT_TRUE(i ? pair_copy(&self->t) : pair_update(&self->t, 77));
+		EXPECT_TRUE(pair_update(&self->t, 1000));
+		EXPECT_TRUE(pair_final(&self->t));
+		EXPECT_TRUE(pair_tag_get(&self->t, 16)) TH_LOG("%s", self->t.what);
 		EXPECT_EQ(i + 1, taken(&self->b));
 	}
 }
@@ -301,24 +301,24 @@ TEST_F(aead, a_message_that_goes_on)
 /* Until then it is that of the message before. */
 TEST_F(aead, a_tag_that_is_read_before_the_end)
 {
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
 		ASSERT_TRUE(open_as(self, "AES-256-GCM", 1, 12, 16) && encrypt(self, 20, 1024)) TH_LOG("%s", t->what);
-		EXPECT_TRUE(twins_init(t, &self->b, NULL, i ? NULL : self->key, self->iv, i < 2, NULL));
-		EXPECT_TRUE(twins_tag_get(t, 16)) TH_LOG("%u, before: %s", i, t->what);
-		EXPECT_TRUE(twins_aad(t, t->in, 20)) TH_LOG("%s", t->what);
+		EXPECT_TRUE(pair_init(t, &self->b, NULL, i ? NULL : self->key, self->iv, i < 2, NULL));
+		EXPECT_TRUE(pair_tag_get(t, 16)) TH_LOG("%u, before: %s", i, t->what);
+		EXPECT_TRUE(pair_aad(t, t->in, 20)) TH_LOG("%s", t->what);
 		memcpy(t->in, t->in + ROOM / 2, 1024);
-		EXPECT_TRUE(twins_update(t, 1024) && twins_tag_get(t, 12)) TH_LOG("%u, within: %s", i, t->what);
-		EXPECT_TRUE(twins_final(t) && twins_tag_get(t, 16)) TH_LOG("%u, after: %s", i, t->what);
+		EXPECT_TRUE(pair_update(t, 1024) && pair_tag_get(t, 12)) TH_LOG("%u, within: %s", i, t->what);
+		EXPECT_TRUE(pair_final(t) && pair_tag_get(t, 16)) TH_LOG("%u, after: %s", i, t->what);
 		ERR_clear_error();
 	}
 }
 
 static bool message(FIXTURE_DATA(aead) *self)
 {
-	return twins_update(&self->t, 1024) && twins_final(&self->t) && twins_tag_get(&self->t, 16);
+	return pair_update(&self->t, 1024) && pair_final(&self->t) && pair_tag_get(&self->t, 16);
 }
 
 /* What libcrypto makes of such an order is no message that a device is given. */
@@ -331,10 +331,10 @@ TEST_F(aead, associated_data_and_lengths_in_another_order)
 	for (mode = 0; mode < 2; mode++) {
 		for (i = 0; i < COUNT(orders); i++) {
 			ASSERT_TRUE(open_as(self, modes[mode], 1, 12, 16));
-			EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
+			EXPECT_TRUE(pair_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
 			for (j = 0; j < 4 && orders[i][j]; j++)
-				EXPECT_TRUE(orders[i][j] < 0 ? twins_aad(&self->t, NULL, 1024) :
-							       twins_aad(&self->t, self->t.in + j,
+				EXPECT_TRUE(orders[i][j] < 0 ? pair_aad(&self->t, NULL, 1024) :
+							       pair_aad(&self->t, self->t.in + j,
 									 (size_t)orders[i][j]));
 			EXPECT_TRUE(message(self)) TH_LOG("%s, %u: %s", modes[mode], i, self->t.what);
 		}
@@ -352,12 +352,12 @@ TEST_F(aead, a_tag_that_is_refused_with_something_else)
 
 	ASSERT_TRUE(open_as(self, "AES-128-GCM", 1, 12, 16) && encrypt(self, 0, 1024));
 	memcpy(self->t.in, self->t.in + ROOM / 2, 1024);
-	EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, self->key, self->iv, 0, NULL));
-	EXPECT_TRUE(twins_tag_set(&self->t, self->tag, 16));
+	EXPECT_TRUE(pair_init(&self->t, &self->b, NULL, self->key, self->iv, 0, NULL));
+	EXPECT_TRUE(pair_tag_set(&self->t, self->tag, 16));
 	self->tag[0] ^= 1;
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CIPHER_CTX_set_params(self->t.ctx[i], params);
-	EXPECT_TRUE(twins_same(&self->t, "tag and no iv", 16, ret, none));
+	EXPECT_TRUE(pair_same(&self->t, "tag and no iv", 16, ret, none));
 	EXPECT_TRUE(message(self)) TH_LOG("%s", self->t.what);
 	EXPECT_NE(1, self->t.ret);
 	ERR_clear_error();
@@ -369,9 +369,9 @@ TEST_F(aead, associated_data_of_any_length)
 	unsigned int i;
 
 	ASSERT_TRUE(open_as(self, "AES-128-GCM", 1, 12, 16));
-	EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
+	EXPECT_TRUE(pair_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
 	for (i = 0; i < 3; i++)
-		EXPECT_TRUE(twins_aad(&self->t, self->t.in, 40000));
+		EXPECT_TRUE(pair_aad(&self->t, self->t.in, 40000));
 	EXPECT_TRUE(message(self)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(0, sim(&self->b));
 }
@@ -385,7 +385,7 @@ static bool record_aad(FIXTURE_DATA(aead) *self, unsigned char seq, size_t len)
 
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CIPHER_CTX_ctrl(self->t.ctx[i], EVP_CTRL_AEAD_TLS1_AAD, sizeof(aad), aad);
-	return twins_same(&self->t, "record's data", len, ret, none);
+	return pair_same(&self->t, "record's data", len, ret, none);
 }
 
 static bool record(FIXTURE_DATA(aead) *self, size_t len, bool whole)
@@ -393,12 +393,12 @@ static bool record(FIXTURE_DATA(aead) *self, size_t len, bool whole)
 	int ret[2], n[2] = { 0, 0 }, i;
 
 	if (!whole)
-		return twins_in_place(&self->t, len, 0);
+		return pair_in_place(&self->t, len, 0);
 	for (i = 0; i < 2; i++) {
 		memcpy(self->t.out[i], self->t.in, len);
 		ret[i] = n[i] = EVP_Cipher(self->t.ctx[i], self->t.out[i], self->t.out[i], (unsigned int)len);
 	}
-	return twins_same(&self->t, "EVP_Cipher", len, ret, n);
+	return pair_same(&self->t, "EVP_Cipher", len, ret, n);
 }
 
 static bool record_key(FIXTURE_DATA(aead) *self, const char *name, int enc)
@@ -410,7 +410,7 @@ static bool record_key(FIXTURE_DATA(aead) *self, const char *name, int enc)
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CIPHER_CTX_ctrl(self->t.ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, self->ccm ? 4 : enc ? -1 : 4,
 					     self->iv);
-	return twins_same(&self->t, "fixed iv", 0, ret, none);
+	return pair_same(&self->t, "fixed iv", 0, ret, none);
 }
 
 TEST_F(aead, records_of_tls)
@@ -427,7 +427,7 @@ TEST_F(aead, records_of_tls)
 			len = sizes[j] + RECORD_EXTRA;
 			EXPECT_TRUE(record_aad(self, (unsigned char)j, sizes[j] + 8)) TH_LOG("%s", self->t.what);
 			EXPECT_TRUE(record(self, len, j % 2)) TH_LOG("%s, %zu: %s", modes[i], len, self->t.what);
-			EXPECT_TRUE(twins_ask(&self->t)) TH_LOG("%s", self->t.what);
+			EXPECT_TRUE(pair_ask(&self->t)) TH_LOG("%s", self->t.what);
 			EXPECT_TRUE(record(self, len, false)) TH_LOG("%s: twice: %s", modes[i], self->t.what);
 		}
 		/* With CCM the second is a record as well. */
@@ -458,19 +458,19 @@ TEST_F(aead, records_of_tls)
 /* The key stays, and so does what libcrypto forgets. */
 TEST_F(aead, other_messages_behind_a_record)
 {
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 	int ret[2], none[2] = { 0, 0 }, i;
 
 	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) &&
 		    record(self, 1000 + RECORD_EXTRA, false));
-	EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, NULL, 0, NULL) &&
-		    twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
+	EXPECT_TRUE(pair_init(t, &self->b, NULL, NULL, NULL, 0, NULL) &&
+		    pair_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
 	EXPECT_TRUE(message(self)) TH_LOG("turned: %s", t->what);
 	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) &&
 		    record(self, 1000 + RECORD_EXTRA, false));
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CIPHER_CTX_ctrl(t->ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, -1, self->iv);
-	EXPECT_TRUE(twins_same(t, "fixed iv", 0, ret, none));
+	EXPECT_TRUE(pair_same(t, "fixed iv", 0, ret, none));
 	EXPECT_TRUE(message(self)) TH_LOG("another iv: %s", t->what);
 	EXPECT_EQ(on_device() ? 3 : 0, sim(&self->b));
 	ERR_clear_error();

@@ -19,7 +19,7 @@ static const char *const names[] = {
 
 FIXTURE(cipher) {
 	struct both b;
-	struct twins t;
+	struct pair t;
 	unsigned int at;
 };
 
@@ -29,7 +29,7 @@ FIXTURE_SETUP(cipher)
 
 FIXTURE_TEARDOWN(cipher)
 {
-	twins_close(&self->t);
+	pair_close(&self->t);
 	both_close(&self->b);
 }
 
@@ -61,21 +61,21 @@ static bool any_step(FIXTURE_DATA(cipher) *self, bool enc)
 
 	switch (draw(self, 10)) {
 	case 0:
-		return twins_copy(&self->t);
+		return pair_copy(&self->t);
 	case 1:
 		fill(iv, sizeof(iv), self->at);
-		return twins_init(&self->t, &self->b, NULL, NULL, draw(self, 2) ? iv : NULL, draw(self, 8) ? -1 : !enc,
+		return pair_init(&self->t, &self->b, NULL, NULL, draw(self, 2) ? iv : NULL, draw(self, 8) ? -1 : !enc,
 				  NULL);
 	case 2:
 		/* What is decrypted in place comes a block later, onto what isn't read yet. */
 		in_place = enc || EVP_CIPHER_CTX_get_block_size(self->t.ctx[0]) == 1;
-		return twins_in_place(&self->t, len & ~(size_t)15, 0) || !in_place;
+		return pair_in_place(&self->t, len & ~(size_t)15, 0) || !in_place;
 	case 3:
-		return draw(self, 3) ? twins_ask(&self->t) : twins_set(&self->t, "padding", draw(self, 2));
+		return draw(self, 3) ? pair_ask(&self->t) : pair_set(&self->t, "padding", draw(self, 2));
 	case 4:
-		return draw(self, 4) || twins_final(&self->t);
+		return draw(self, 4) || pair_final(&self->t);
 	default:
-		return twins_update(&self->t, len);
+		return pair_update(&self->t, len);
 	}
 }
 
@@ -85,13 +85,13 @@ static void walk(struct __test_metadata *_metadata, FIXTURE_DATA(cipher) *self, 
 	unsigned int i;
 
 	self->at = seed * 7919;
-	ASSERT_TRUE(twins_open(&self->t, &self->b, name, enc)) TH_LOG("%s: %s", name, self->t.what);
-	twins_set(&self->t, "padding", draw(self, 2));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, name, enc)) TH_LOG("%s: %s", name, self->t.what);
+	pair_set(&self->t, "padding", draw(self, 2));
 	for (i = 0; i < STEPS; i++) {
 		EXPECT_TRUE(any_step(self, enc)) TH_LOG("%s, walk %u, step %u: %s", name, seed, i, self->t.what);
 	}
-	EXPECT_TRUE(twins_final(&self->t)) TH_LOG("%s, walk %u: %s", name, seed, self->t.what);
-	twins_close(&self->t);
+	EXPECT_TRUE(pair_final(&self->t)) TH_LOG("%s, walk %u: %s", name, seed, self->t.what);
+	pair_close(&self->t);
 	memset(&self->t, 0, sizeof(self->t));
 	ERR_clear_error();
 }
@@ -126,17 +126,17 @@ static void malformed(FIXTURE_DATA(cipher) *self, const char *name, unsigned int
 	for (i = 0; i < 6; i++) {
 		switch (draw(self, 5)) {
 		case 0:
-			twins_init(&self->t, &self->b, NULL, draw(self, 2) ? key : NULL, draw(self, 2) ? iv : NULL,
+			pair_init(&self->t, &self->b, NULL, draw(self, 2) ? key : NULL, draw(self, 2) ? iv : NULL,
 				   (int)draw(self, 3) - 1, NULL);
 			break;
 		case 1:
-			twins_set(&self->t, params[draw(self, COUNT(params))], draw(self, 20));
+			pair_set(&self->t, params[draw(self, COUNT(params))], draw(self, 20));
 			break;
 		case 2:
-			twins_final(&self->t);
+			pair_final(&self->t);
 			break;
 		default:
-			twins_update(&self->t, 16 * draw(self, 20) + (draw(self, 3) ? 0 : draw(self, 16)));
+			pair_update(&self->t, 16 * draw(self, 20) + (draw(self, 3) ? 0 : draw(self, 16)));
 		}
 	}
 }
@@ -147,15 +147,15 @@ TEST_F(cipher, malformed_calls_return_what_they_return_without_us)
 
 	OPEN(self);
 	for (i = 0; i < COUNT(names) * 40; i++) {
-		twins_open(&self->t, &self->b, names[i % COUNT(names)], 0);
+		pair_open(&self->t, &self->b, names[i % COUNT(names)], 0);
 		for (j = 0; j < 2; j++) {
 			EVP_CIPHER_CTX_reset(self->t.ctx[j]);
 			memset(self->t.out[j], 0, ROOM / 16);
 		}
-		twins_init(&self->t, &self->b, names[i % COUNT(names)], NULL, NULL, (int)i % 2, NULL);
+		pair_init(&self->t, &self->b, names[i % COUNT(names)], NULL, NULL, (int)i % 2, NULL);
 		malformed(self, names[i % COUNT(names)], i);
 		EXPECT_STREQ("", self->t.what) TH_LOG("%s, %u", names[i % COUNT(names)], i);
-		twins_close(&self->t);
+		pair_close(&self->t);
 		memset(&self->t, 0, sizeof(self->t));
 		ERR_clear_error();
 	}
@@ -167,29 +167,29 @@ TEST_F(cipher, malformed_calls_return_what_they_return_without_us)
 static bool ivs_with_length(FIXTURE_DATA(cipher) *self, const char *name, unsigned int len)
 {
 	unsigned char key[64], iv[16];
-	struct twins *t = &self->t;
+	struct pair *t = &self->t;
 
 	fill(key, sizeof(key), 3);
 	fill(iv, sizeof(iv), 4);
-	twins_open(t, &self->b, name, 1);
-	twins_update(t, 256);
-	twins_set(t, "ivlen", len);
-	twins_update(t, 256);
-	twins_ask(t);
-	twins_init(t, &self->b, NULL, NULL, iv, -1, NULL);
-	twins_update(t, 256);
-	twins_init(t, &self->b, NULL, NULL, NULL, -1, NULL);
-	twins_update(t, 256);
-	twins_ask(t);
-	twins_init(t, &self->b, NULL, key, NULL, -1, NULL);
-	twins_update(t, 256);
-	twins_set(t, "ivlen", (unsigned int)EVP_CIPHER_get_iv_length(EVP_CIPHER_CTX_get0_cipher(t->ctx[0])));
-	twins_init(t, &self->b, NULL, NULL, NULL, 0, NULL);
-	twins_update(t, 256);
-	twins_init(t, &self->b, NULL, key, iv, 0, NULL);
-	twins_update(t, 256);
-	twins_update(t, 256);
-	twins_final(t);
+	pair_open(t, &self->b, name, 1);
+	pair_update(t, 256);
+	pair_set(t, "ivlen", len);
+	pair_update(t, 256);
+	pair_ask(t);
+	pair_init(t, &self->b, NULL, NULL, iv, -1, NULL);
+	pair_update(t, 256);
+	pair_init(t, &self->b, NULL, NULL, NULL, -1, NULL);
+	pair_update(t, 256);
+	pair_ask(t);
+	pair_init(t, &self->b, NULL, key, NULL, -1, NULL);
+	pair_update(t, 256);
+	pair_set(t, "ivlen", (unsigned int)EVP_CIPHER_get_iv_length(EVP_CIPHER_CTX_get0_cipher(t->ctx[0])));
+	pair_init(t, &self->b, NULL, NULL, NULL, 0, NULL);
+	pair_update(t, 256);
+	pair_init(t, &self->b, NULL, key, iv, 0, NULL);
+	pair_update(t, 256);
+	pair_update(t, 256);
+	pair_final(t);
 	return !*t->what;
 }
 
@@ -206,7 +206,7 @@ TEST_F(cipher, a_length_of_iv_that_cannot_be_does_what_it_does_without_us)
 			EXPECT_TRUE(ivs_with_length(self, names[i], lengths[j]))
 				TH_LOG("%s, %u: %s", names[i], lengths[j], self->t.what);
 			EXPECT_LT(before + 3, taken(&self->b)) TH_LOG("%s, %u", names[i], lengths[j]);
-			twins_close(&self->t);
+			pair_close(&self->t);
 			memset(&self->t, 0, sizeof(self->t));
 			ERR_clear_error();
 		}
@@ -220,10 +220,10 @@ TEST_F(cipher, the_size_decides)
 	char path[8];
 
 	ASSERT_TRUE(open_with(self, "aes-cbc", NULL));
-	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-256-CBC", 1));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, "AES-256-CBC", 1));
 	for (i = 0; i < COUNT(sizes); i++) {
-		ASSERT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, NULL, -1, NULL));
-		ASSERT_TRUE(twins_update(&self->t, sizes[i])) TH_LOG("%s", self->t.what);
+		ASSERT_TRUE(pair_init(&self->t, &self->b, NULL, NULL, NULL, -1, NULL));
+		ASSERT_TRUE(pair_update(&self->t, sizes[i])) TH_LOG("%s", self->t.what);
 		due += sizes[i] >= 8192 && !(sizes[i] % 16);
 		EXPECT_EQ(due, taken(&self->b)) TH_LOG("%zu", sizes[i]);
 		path_of(&self->t, path);
@@ -231,15 +231,15 @@ TEST_F(cipher, the_size_decides)
 	}
 }
 
-TEST_F(cipher, what_overlaps_is_the_twins)
+TEST_F(cipher, what_overlaps_is_the_default_provider_s)
 {
 	OPEN(self);
-	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-128-CTR", 1));
-	EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s", self->t.what);
+	ASSERT_TRUE(pair_open(&self->t, &self->b, "AES-128-CTR", 1));
+	EXPECT_TRUE(pair_in_place(&self->t, 4096, 0)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(1, taken(&self->b));
-	EXPECT_TRUE(twins_in_place(&self->t, 4096, 4096)) TH_LOG("%s", self->t.what);
+	EXPECT_TRUE(pair_in_place(&self->t, 4096, 4096)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(2, taken(&self->b));
-	twins_in_place(&self->t, 4096, 16);
+	pair_in_place(&self->t, 4096, 16);
 	EXPECT_EQ(on_device() ? 2 : 3, taken(&self->b));
 }
 

@@ -11,7 +11,7 @@
 
 FIXTURE(cipher_faults) {
 	struct both b;
-	struct twins t;
+	struct pair t;
 	int enc;
 	bool aead;
 };
@@ -25,19 +25,19 @@ FIXTURE_SETUP(cipher_faults)
 
 FIXTURE_TEARDOWN(cipher_faults)
 {
-	twins_close(&self->t);
+	pair_close(&self->t);
 	both_close(&self->b);
 }
 
 TEST_F(cipher_faults, a_device_that_is_removed_is_done_without)
 {
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
-	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-128-CBC", 0));
-	ASSERT_TRUE(twins_update(&self->t, 4096));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, "AES-128-CBC", 0));
+	ASSERT_TRUE(pair_update(&self->t, 4096));
 	ASSERT_EQ(1, sim(&self->b));
 	ASSERT_EQ(0, emulated_control(SEC, "remove"));
-	EXPECT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s", self->t.what);
-	EXPECT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s", self->t.what);
+	EXPECT_TRUE(pair_update(&self->t, 4096)) TH_LOG("%s", self->t.what);
+	EXPECT_TRUE(pair_update(&self->t, 4096)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(1, sim(&self->b));
 	EXPECT_EQ(2, soft(&self->b));
 	EXPECT_EQ(0, emulated_control(SEC, "return"));
@@ -50,13 +50,13 @@ TEST_F(cipher_faults, a_device_that_fails_costs_no_byte)
 
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
 	for (i = 0; i < COUNT(modes); i++) {
-		ASSERT_TRUE(twins_open(&self->t, &self->b, modes[i], 1));
-		ASSERT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s: %s", modes[i], self->t.what);
+		ASSERT_TRUE(pair_open(&self->t, &self->b, modes[i], 1));
+		ASSERT_TRUE(pair_update(&self->t, 4096)) TH_LOG("%s: %s", modes[i], self->t.what);
 		ASSERT_EQ(0, emulated_control(SEC, "fault fail=2:3"));
-		EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s: %s", modes[i], self->t.what);
-		EXPECT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s: %s", modes[i], self->t.what);
-		EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s: %s", modes[i], self->t.what);
-		twins_close(&self->t);
+		EXPECT_TRUE(pair_in_place(&self->t, 4096, 0)) TH_LOG("%s: %s", modes[i], self->t.what);
+		EXPECT_TRUE(pair_update(&self->t, 4096)) TH_LOG("%s: %s", modes[i], self->t.what);
+		EXPECT_TRUE(pair_in_place(&self->t, 4096, 0)) TH_LOG("%s: %s", modes[i], self->t.what);
+		pair_close(&self->t);
 		memset(&self->t, 0, sizeof(self->t));
 	}
 	EXPECT_EQ(2 * COUNT(modes), soft(&self->b));
@@ -68,10 +68,10 @@ TEST_F(cipher_faults, without_fallback_it_is_an_error)
 {
 	setenv("WD_OPENSSL_FALLBACK", "no", 1);
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
-	ASSERT_TRUE(twins_open(&self->t, &self->b, "SM4-CBC", 1));
-	ASSERT_TRUE(twins_update(&self->t, 4096));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, "SM4-CBC", 1));
+	ASSERT_TRUE(pair_update(&self->t, 4096));
 	ASSERT_EQ(0, emulated_control(SEC, "fault fail=1:3"));
-	EXPECT_FALSE(twins_update(&self->t, 4096));
+	EXPECT_FALSE(pair_update(&self->t, 4096));
 	EXPECT_STREQ("update 4096: returns 1, 0, length 4096, 0", self->t.what);
 	EXPECT_EQ(0, soft(&self->b));
 }
@@ -82,22 +82,22 @@ TEST_F(cipher_faults, a_device_that_does_not_answer_costs_the_deadline)
 
 	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
-	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-256-CFB", 0));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, "AES-256-CFB", 0));
 	/* On a machine with other work, this one may be late, too. */
-	ASSERT_TRUE(twins_update(&self->t, 4096));
+	ASSERT_TRUE(pair_update(&self->t, 4096));
 	fallbacks = count_of(&self->b, "warpdrive-fallbacks");
 	ASSERT_EQ(0, emulated_control(SEC, "hold"));
-	EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s", self->t.what);
+	EXPECT_TRUE(pair_in_place(&self->t, 4096, 0)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(fallbacks + 1, count_of(&self->b, "warpdrive-fallbacks"));
 	EXPECT_EQ(0, emulated_control(SEC, "release"));
 }
 
-static bool seal(struct twins *t, const struct both *b)
+static bool seal(struct pair *t, const struct both *b)
 {
 	unsigned char iv[12] = { 0 };
 
-	return twins_init(t, b, NULL, NULL, iv, 1, NULL) && twins_aad(t, t->in, 5) && twins_in_place(t, 4096, 0) &&
-	       twins_final(t) && twins_tag_get(t, 16);
+	return pair_init(t, b, NULL, NULL, iv, 1, NULL) && pair_aad(t, t->in, 5) && pair_in_place(t, 4096, 0) &&
+	       pair_final(t) && pair_tag_get(t, 16);
 }
 
 static int update_in_job(void *arg)
@@ -106,8 +106,8 @@ static int update_in_job(void *arg)
 
 	if (self->aead)
 		return seal(&self->t, &self->b);
-	return twins_update(&self->t, 4096) && (!self->enc || twins_in_place(&self->t, 4096, 0)) &&
-	       twins_update(&self->t, 64) && twins_update(&self->t, 1024) && twins_final(&self->t);
+	return pair_update(&self->t, 4096) && (!self->enc || pair_in_place(&self->t, 4096, 0)) &&
+	       pair_update(&self->t, 64) && pair_update(&self->t, 1024) && pair_final(&self->t);
 }
 
 static void in_job(struct __test_metadata *_metadata, FIXTURE_DATA(cipher_faults) *self, const char *name, int enc)
@@ -119,7 +119,7 @@ static void in_job(struct __test_metadata *_metadata, FIXTURE_DATA(cipher_faults
 	size_t n;
 
 	self->enc = enc;
-	ASSERT_TRUE(twins_open(&self->t, &self->b, name, enc));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, name, enc));
 	while ((status = ASYNC_start_job(&job, ctx, &ret, update_in_job, &self, sizeof(self))) == ASYNC_PAUSE) {
 		ASSERT_EQ(1, ASYNC_WAIT_CTX_get_all_fds(ctx, &fd.fd, &n));
 		fd.events = POLLIN;
@@ -128,7 +128,7 @@ static void in_job(struct __test_metadata *_metadata, FIXTURE_DATA(cipher_faults
 	EXPECT_EQ(ASYNC_FINISH, status);
 	EXPECT_EQ(1, ret) TH_LOG("%s: %s", name, self->t.what);
 	ASYNC_WAIT_CTX_free(ctx);
-	twins_close(&self->t);
+	pair_close(&self->t);
 	memset(&self->t, 0, sizeof(self->t));
 }
 
@@ -155,7 +155,7 @@ TEST_F(cipher_faults, jobs_do_the_same)
 TEST_F(cipher_faults, a_message_with_a_tag_is_done_again)
 {
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
-	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-256-GCM", 1));
+	ASSERT_TRUE(pair_open(&self->t, &self->b, "AES-256-GCM", 1));
 	EXPECT_TRUE(seal(&self->t, &self->b)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(1, sim(&self->b));
 	ASSERT_EQ(0, emulated_control(SEC, "fault fail=1:3"));

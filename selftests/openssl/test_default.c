@@ -6,9 +6,9 @@
 #include "provider_test.h"
 #include "kselftest_harness.h"
 
-/* Operations on a device, or on the twin. */
+/* Operations of a device, or of the default provider. */
 struct used {
-	uint64_t device, twin;
+	uint64_t device, libcrypto;
 };
 
 FIXTURE(algs) {
@@ -50,7 +50,7 @@ static bool were(FIXTURE_DATA(algs) *self, struct used since, bool device, unsig
 	struct used now = used(self);
 
 	device = device && on_device();
-	return now.device - since.device == (device ? n : 0) && now.twin - since.twin == (device ? 0 : n);
+	return now.device - since.device == (device ? n : 0) && now.libcrypto - since.libcrypto == (device ? 0 : n);
 }
 
 static EVP_PKEY *key_of(FIXTURE_DATA(algs) *self, const char *type, const char *group)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices that compute wrongly, that don't answer, that are gone: the twin does it, or an error says why. */
+/*
+ * Devices that compute wrongly, that don't answer, that are gone: the default provider does it, or an error says why.
+ */
 #include <openssl/async.h>
 #include <poll.h>
 #include <pthread.h>
@@ -134,7 +136,7 @@ TEST_F(faults, key_pairs_are_checked_if_all_results_are)
 	static const struct { const char *type, *group; } kinds[] = {
 		{ "X25519", NULL }, { "X448", NULL }, { "EC", "P-256" },
 	};
-	EVP_PKEY *pair, *twin;
+	EVP_PKEY *pair, *same;
 	unsigned int i;
 	unsigned char secret[64];
 	size_t len;
@@ -151,10 +153,10 @@ TEST_F(faults, key_pairs_are_checked_if_all_results_are)
 		pair = key_make(self->b.ours, kinds[i].type, NULL, 0);
 		len = sizeof(secret);
 		ASSERT_EQ(1, EVP_PKEY_get_raw_private_key(pair, secret, &len));
-		twin = EVP_PKEY_new_raw_private_key_ex(self->b.stock, kinds[i].type, NULL, secret, len);
-		EXPECT_EQ(1, EVP_PKEY_eq(twin, pair));
+		same = EVP_PKEY_new_raw_private_key_ex(self->b.stock, kinds[i].type, NULL, secret, len);
+		EXPECT_EQ(1, EVP_PKEY_eq(same, pair));
 		EXPECT_EQ(i + 1, count(self, "warpdrive-bad-results"));
-		EVP_PKEY_free(twin);
+		EVP_PKEY_free(same);
 		EVP_PKEY_free(pair);
 	}
 }

@@ -223,7 +223,7 @@ TEST_F(job, a_callback_takes_the_place_of_the_descriptor)
 	ASYNC_WAIT_CTX_free(ctx);
 }
 
-TEST_F(job, a_removed_device_leaves_them_to_the_twin)
+TEST_F(job, a_removed_device_leaves_them_to_the_default_provider)
 {
 	struct work work = { .b = &self->b, .key = self->key };
 	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
@@ -271,7 +271,7 @@ static int in_the_child(void *p)
 
 /* The descriptor that the parent used belongs to the parent. */
 /* No CPU is in that node, so that no thread can start there. */
-TEST_F(job, without_poll_threads_they_are_the_twin_s)
+TEST_F(job, without_poll_threads_they_are_the_default_provider_s)
 {
 	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
 	struct work work = { .block = false };

@@ -248,7 +248,8 @@ TEST_F(keys, a_new_public_key_replaces_the_old_one)
 
 /*
  * A program that works in other contexts may have left the default one without any provider, even of random numbers.
- * libwd computes with that one: what it can't do for a device then, the twin does, and no error of it is left behind.
+ * libwd computes with that one: what it can't do for a device then, the default provider does, and no error of it is
+ * left behind.
  */
 TEST_F(keys, work_without_a_provider_in_the_default_context)
 {

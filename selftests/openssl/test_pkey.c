@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every operation on a device, or by the twin, against the default provider; the counters say what did it. */
+/* Every operation, against the default provider alone; the counters say whether a device did it. */
 #include "provider_test.h"
 #include "kselftest_harness.h"
 
@@ -261,7 +261,7 @@ TEST_F(pkey, rsa_decrypts_oaep_and_writes_nothing_else)
 	EVP_PKEY_free(key[1]);
 }
 
-TEST_F(pkey, rsa_decrypts_pkcs1_by_the_twin)
+TEST_F(pkey, rsa_decrypts_pkcs1_by_the_default_provider)
 {
 	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);
 	unsigned char ct[1200], out[1200];
@@ -295,7 +295,7 @@ TEST_F(pkey, ecdsa_signs_on_each_curve)
 	}
 }
 
-TEST_F(pkey, a_curve_of_no_device_is_done_by_the_twin)
+TEST_F(pkey, a_curve_of_no_device_is_done_by_the_default_provider)
 {
 	EVP_PKEY *key = key_make(self->b.ours, "EC", "sect283r1", 0), *stock = key_in(self->b.stock, key, KEYPAIR);
 	unsigned char sig[1024];
@@ -336,16 +336,16 @@ static bool sm2_signs(struct both *b, EVP_PKEY *key, EVP_PKEY *stock, const char
 TEST_F(pkey, sm2_signs_with_an_identity)
 {
 	EVP_PKEY *key = key_make(self->b.ours, "SM2", NULL, 0), *stock = key_in(self->b.stock, key, KEYPAIR);
-	uint64_t before = taken(&self->b), by_twin;
+	uint64_t before = taken(&self->b), by_default;
 
 	ASSERT_TRUE(is_ours(key));
 	EXPECT_EQ(1, before);
 	EXPECT_TRUE(sm2_signs(&self->b, key, stock, "1234567812345678"));
 	EXPECT_TRUE(sm2_signs(&self->b, key, stock, ""));
 	EXPECT_EQ(before + 2, taken(&self->b));
-	by_twin = soft(&self->b);
+	by_default = soft(&self->b);
 	EXPECT_TRUE(sm2_signs(&self->b, key, stock, NULL));
-	EXPECT_EQ(by_twin + 1, soft(&self->b));
+	EXPECT_EQ(by_default + 1, soft(&self->b));
 	EVP_PKEY_free(key);
 	EVP_PKEY_free(stock);
 }
@@ -377,7 +377,7 @@ TEST_F(pkey, sm2_decrypts)
 	static const size_t lengths[] = { 1, 2, 31, 32, 33, 90, 200, 511, 512, 513, 800 };
 	EVP_PKEY *key = key_make(self->b.stock, "SM2", NULL, 0), *ours = key_in(self->b.ours, key, KEYPAIR);
 	unsigned char text[800], ct[1200], out[1200];
-	uint64_t before = taken(&self->b), by_twin = soft(&self->b);
+	uint64_t before = taken(&self->b), by_default = soft(&self->b);
 	unsigned int i, by_path = on_device() ? 9 : 11;
 	size_t ct_len, len;
 
@@ -391,7 +391,7 @@ TEST_F(pkey, sm2_decrypts)
 		EXPECT_EQ(0, memcmp(text, out, len));
 	}
 	EXPECT_EQ(before + by_path, taken(&self->b));
-	EXPECT_EQ(by_twin + (on_device() ? 2 : 11), soft(&self->b));
+	EXPECT_EQ(by_default + (on_device() ? 2 : 11), soft(&self->b));
 	EVP_PKEY_free(key);
 	EVP_PKEY_free(ours);
 }
@@ -583,7 +583,7 @@ TEST_F(pkey, contexts_of_verified_messages_tell_the_path)
 		ASSERT_EQ(1, EVP_DigestVerifyInit_ex(md, &ctx, kinds[i].digest, self->b.ours, NULL, key, NULL));
 		ASSERT_EQ(1, EVP_DigestVerify(md, sig, len, (const unsigned char *)MESSAGE, 14));
 		EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
-		/* Messages of SM2 without an identity are the twin's. */
+		/* Messages of SM2 without an identity are the default provider's. */
 		EXPECT_STREQ(on_device() && !i ? "sim" : "soft", path) TH_LOG("%s", kinds[i].type);
 		EVP_MD_CTX_free(md);
 		EVP_PKEY_free(key);

@@ -59,7 +59,7 @@ TEST_F(rsa_public, signatures_of_pkcs1)
 
 	for (i = 0; i < 4; i++)
 		EXPECT_TRUE(verdicts_are_right(self, digests[i], none, none)) TH_LOG("%s", digests[i]);
-	/* Digests without an encoding here are the twin's. */
+	/* Digests without an encoding here are the default provider's. */
 	for (; i < 5; i++) {
 		sign(self->b.stock, self->stock, digests[i], none, MESSAGE, sizeof(MESSAGE), self->sig, &self->len);
 		EXPECT_TRUE(verifies(self, digests[i], none)) TH_LOG("%s", digests[i]);
@@ -171,7 +171,7 @@ TEST_F(rsa_public, texts)
 	EXPECT_TRUE(encrypts(self, "oaep", "SHA256", 62));
 	EXPECT_FALSE(encrypts(self, "oaep", "SHA256", 63));
 	EXPECT_EQ(5, taken(&self->b));
-	/* The twin's. */
+	/* The default provider's. */
 	EXPECT_TRUE(encrypts(self, "pkcs1", NULL, 100));
 	EXPECT_EQ(on_device() ? 5 : 6, taken(&self->b));
 	ERR_clear_error();

@@ -155,7 +155,7 @@ TEST_F(tls, each_type_of_certificate_and_version)
 }
 
 /* The groups that need no device, but whose keys are managed here: they must not vanish. */
-TEST_F(tls, groups_of_the_twin_are_accepted)
+TEST_F(tls, groups_of_the_default_provider_are_accepted)
 {
 	certify(self, "RSA", NULL, 2048);
 	EXPECT_TRUE(handshake(self, true, TLS1_2_VERSION, "P-224", 1, false));

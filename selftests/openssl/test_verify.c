@@ -108,7 +108,7 @@ TEST_F(verify, a_curve_of_no_device_is_not_counted)
 	EXPECT_EQ(0, soft(&self->b));
 }
 
-TEST_F(verify, without_ecdsa_among_the_algorithms_it_is_the_twins)
+TEST_F(verify, without_ecdsa_among_the_algorithms_it_is_the_default_provider_s)
 {
 	setenv("WD_OPENSSL_ALGORITHMS", "ecdh", 1);
 	ASSERT_TRUE(keys_make(self, "EC", "P-256"));

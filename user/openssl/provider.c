@@ -122,7 +122,7 @@ static void teardown(void *provctx)
 	wdp_ciphers_free(prov);
 	wdp_digests_free(prov);
 	wdp_hmac_free(prov);
-	wdp_twin_unload(&prov->twin);
+	wdp_default_provider_unload(&prov->default_provider);
 	free(prov);
 }
 
@@ -162,7 +162,7 @@ static bool nothing_offered(struct wdp_provider *prov, const char *why)
 	return take_away(prov, ~0u, "nothing is", why);
 }
 
-static bool twin_load(struct wdp_provider *prov)
+static bool default_provider_load(struct wdp_provider *prov)
 {
 	if (prov->core.mixed)
 		return nothing_offered(prov, "the program has parts of another libcrypto in itself, and shows them to "
@@ -170,9 +170,9 @@ static bool twin_load(struct wdp_provider *prov)
 	if (prov->core.foreign && !take_away(prov, ~FOR_FOREIGN, "ciphers, digests, HMAC and SM2 are not",
 					     "the program has a libcrypto of its own"))
 		return false;
-	if (!prov->algs || wdp_twin_load(&prov->twin, &prov->core))
+	if (!prov->algs || wdp_default_provider_load(&prov->default_provider, &prov->core))
 		return true;
-	return prov->core.foreign && prov->twin.libctx && !prov->twin.provider ?
+	return prov->core.foreign && prov->default_provider.libctx && !prov->default_provider.provider ?
 	       nothing_offered(prov, "the program has a libcrypto of its own, and has not loaded its default provider: "
 			       "expected it before this one") : false;
 }
@@ -194,10 +194,10 @@ static void offers_log(const struct wdp_provider *prov)
 
 static bool algorithms_offer(struct wdp_provider *prov)
 {
-	if (!twin_load(prov))
+	if (!default_provider_load(prov))
 		return false;
 	offers_log(prov);
-	/* Without algorithms no twin is needed, either. */
+	/* Without algorithms no default provider is needed, either. */
 	if (!prov->algs)
 		return true;
 	wdp_keymgmt_prepare(prov);

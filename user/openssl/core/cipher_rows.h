@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ciphers that are offered. The twin says what a cipher is like when the provider is loaded. */
+/* The ciphers that are offered. The default provider says what a cipher is like when the provider is loaded. */
 #ifndef WDP_CIPHER_ROWS_H
 #define WDP_CIPHER_ROWS_H
 
@@ -48,9 +48,9 @@ enum wdp_cipher_id { WDP_CIPHER_ROWS(WDP_CIPHER_ID) WDP_CIPHERS };
 
 /* A cipher of one provider. */
 struct wdp_cipher {
-	EVP_CIPHER *twin;		/* NULL: not offered */
-	char *names;			/* the twin's, for OSSL_ALGORITHM */
-	OSSL_PARAM *gettable;		/* the twin's contexts', and "warpdrive-path" */
+	EVP_CIPHER *fetched;		/* NULL: not offered */
+	char *names;			/* the default provider's, for OSSL_ALGORITHM */
+	OSSL_PARAM *gettable;		/* the default provider's contexts', and "warpdrive-path" */
 	__u8 alg;			/* enum wd_cipher_alg */
 	__u8 mode;			/* enum wd_cipher_mode */
 	__u8 iv_len;

@@ -15,7 +15,7 @@ struct wdp_config {
 	struct wdp_choice algorithms;
 	unsigned int devices;		/* enum wdp_devices */
 	unsigned int timeout_ms;
-	unsigned int min_bytes;		/* smaller requests of ciphers and digests are the twin's */
+	unsigned int min_bytes;		/* smaller requests of ciphers and digests are the default provider's */
 	unsigned int fallback;		/* 1: yes */
 	unsigned int check;		/* enum wdp_check */
 	unsigned int log;		/* enum wdp_log */

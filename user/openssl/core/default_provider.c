@@ -88,10 +88,10 @@ OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list)
 
 static int find_default(OSSL_PROVIDER *provider, void *arg)
 {
-	struct wdp_twin *twin = arg;
+	struct wdp_default_provider *dp = arg;
 
 	if (!strcmp(OSSL_PROVIDER_get0_name(provider), "default"))
-		twin->provider = provider;
+		dp->provider = provider;
 	return 1;
 }
 
@@ -99,40 +99,40 @@ static int find_default(OSSL_PROVIDER *provider, void *arg)
  * A child has all providers of the program's context, this one, too, and the program's preference for it, until it gets
  * one of its own.
  */
-static bool be_child(struct wdp_twin *twin)
+static bool be_child(struct wdp_default_provider *dp)
 {
-	twin->libctx = OSSL_LIB_CTX_new_child(twin->core->handle, twin->core->functions);
-	return twin->libctx && EVP_set_default_properties(twin->libctx, "?provider=default," WDP_NOT_OURS) &&
-	       OSSL_PROVIDER_do_all(twin->libctx, find_default, twin) && twin->provider;
+	dp->libctx = OSSL_LIB_CTX_new_child(dp->core->handle, dp->core->functions);
+	return dp->libctx && EVP_set_default_properties(dp->libctx, "?provider=default," WDP_NOT_OURS) &&
+	       OSSL_PROVIDER_do_all(dp->libctx, find_default, dp) && dp->provider;
 }
 
-static bool be_alone(struct wdp_twin *twin)
+static bool be_alone(struct wdp_default_provider *dp)
 {
-	twin->libctx = OSSL_LIB_CTX_new();
-	if (twin->libctx)
-		twin->provider = OSSL_PROVIDER_load(twin->libctx, "default");
-	return twin->provider;
+	dp->libctx = OSSL_LIB_CTX_new();
+	if (dp->libctx)
+		dp->provider = OSSL_PROVIDER_load(dp->libctx, "default");
+	return dp->provider;
 }
 
-bool wdp_twin_load(struct wdp_twin *twin, const struct wdp_core *core)
+bool wdp_default_provider_load(struct wdp_default_provider *dp, const struct wdp_core *core)
 {
 	struct lists lists;
 	unsigned int i;
 	bool ok = true;
 
-	twin->core = core;
-	twin->by_default = wdp_core_is_default(core);
-	if (!(core->foreign ? be_child : be_alone)(twin))
+	dp->core = core;
+	dp->in_default_ctx = wdp_core_is_default(core);
+	if (!(core->foreign ? be_child : be_alone)(dp))
 		return false;
 	/* A libcrypto that was built without some of them has no lists. */
-	wdp_errors_mark(twin->core);
+	wdp_errors_mark(dp->core);
 	for (i = 0; ok && i < WDP_KINDS; i++) {
-		lists = kinds[i].of(twin->libctx, kinds[i].name);
-		twin->settable[i] = lists.settable;
-		twin->gettable[i] = wdp_with_path(lists.gettable);
-		ok = twin->gettable[i];
+		lists = kinds[i].of(dp->libctx, kinds[i].name);
+		dp->settable[i] = lists.settable;
+		dp->gettable[i] = wdp_with_path(lists.gettable);
+		ok = dp->gettable[i];
 	}
-	wdp_errors_drop(twin->core);
+	wdp_errors_drop(dp->core);
 	return ok;
 }
 
@@ -140,33 +140,33 @@ bool wdp_twin_load(struct wdp_twin *twin, const struct wdp_core *core)
  * Only of the default context it is known what the program has loaded there. Its file is the one that the program has
  * mapped, so that in a sandbox nothing is opened. There is no lock, which a fork might leave locked.
  */
-static OSSL_PROVIDER *legacy(struct wdp_twin *twin)
+static OSSL_PROVIDER *legacy(struct wdp_default_provider *dp)
 {
-	OSSL_PROVIDER *loaded = twin->legacy, *none = NULL;
+	OSSL_PROVIDER *loaded = dp->legacy, *none = NULL;
 
-	if (loaded || !twin->by_default || !OSSL_PROVIDER_available(OSSL_LIB_CTX_get0_global_default(), "legacy"))
+	if (loaded || !dp->in_default_ctx || !OSSL_PROVIDER_available(OSSL_LIB_CTX_get0_global_default(), "legacy"))
 		return loaded;
-	loaded = OSSL_PROVIDER_load(twin->libctx, "legacy");
-	if (!loaded || atomic_compare_exchange_strong(&twin->legacy, &none, loaded))
+	loaded = OSSL_PROVIDER_load(dp->libctx, "legacy");
+	if (!loaded || atomic_compare_exchange_strong(&dp->legacy, &none, loaded))
 		return loaded;
 	OSSL_PROVIDER_unload(loaded);
 	return none;
 }
 
-static bool is_of_legacy(struct wdp_twin *twin, const OSSL_PARAM *name)
+static bool is_of_legacy(struct wdp_default_provider *dp, const OSSL_PARAM *name)
 {
 	EVP_MD *md = NULL;
 	const char *text;
 	bool ok;
 
-	if (name && OSSL_PARAM_get_utf8_string_ptr(name, &text) && legacy(twin))
-		md = EVP_MD_fetch(twin->libctx, text, NULL);
-	ok = md && EVP_MD_get0_provider(md) == twin->legacy;
+	if (name && OSSL_PARAM_get_utf8_string_ptr(name, &text) && legacy(dp))
+		md = EVP_MD_fetch(dp->libctx, text, NULL);
+	ok = md && EVP_MD_get0_provider(md) == dp->legacy;
 	EVP_MD_free(md);
 	return ok;
 }
 
-bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[])
+bool wdp_default_provider_learns(struct wdp_default_provider *dp, const OSSL_PARAM params[])
 {
 	static const char *const digests[] = {
 		OSSL_ALG_PARAM_DIGEST, OSSL_PKEY_PARAM_MGF1_DIGEST, OSSL_EXCHANGE_PARAM_KDF_DIGEST
@@ -174,33 +174,33 @@ bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[])
 	bool learns = false;
 	unsigned int i;
 
-	wdp_errors_mark(twin->core);
+	wdp_errors_mark(dp->core);
 	for (i = 0; params && !learns && i < sizeof(digests) / sizeof(digests[0]); i++)
-		learns = is_of_legacy(twin, OSSL_PARAM_locate_const(params, digests[i]));
-	wdp_errors_drop(twin->core);
+		learns = is_of_legacy(dp, OSSL_PARAM_locate_const(params, digests[i]));
+	wdp_errors_drop(dp->core);
 	return learns;
 }
 
-bool wdp_twin_again(struct wdp_twin *twin, bool ok, const OSSL_PARAM params[])
+bool wdp_default_provider_again(struct wdp_default_provider *dp, bool ok, const OSSL_PARAM params[])
 {
-	if (ok || !wdp_twin_learns(twin, params)) {
-		wdp_errors_keep(twin->core);
+	if (ok || !wdp_default_provider_learns(dp, params)) {
+		wdp_errors_keep(dp->core);
 		return false;
 	}
-	wdp_errors_drop(twin->core);
+	wdp_errors_drop(dp->core);
 	return true;
 }
 
-void wdp_twin_unload(struct wdp_twin *twin)
+void wdp_default_provider_unload(struct wdp_default_provider *dp)
 {
-	OSSL_PROVIDER *loaded = twin->legacy;
+	OSSL_PROVIDER *loaded = dp->legacy;
 	unsigned int i;
 
 	for (i = 0; i < WDP_KINDS; i++)
-		free(twin->gettable[i]);
+		free(dp->gettable[i]);
 	if (loaded)
 		OSSL_PROVIDER_unload(loaded);
-	if (twin->provider && !twin->core->foreign)
-		OSSL_PROVIDER_unload(twin->provider);
-	OSSL_LIB_CTX_free(twin->libctx);
+	if (dp->provider && !dp->core->foreign)
+		OSSL_PROVIDER_unload(dp->provider);
+	OSSL_LIB_CTX_free(dp->libctx);
 }

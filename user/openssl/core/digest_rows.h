@@ -27,9 +27,9 @@ enum wdp_digest_id { WDP_DIGEST_ROWS(WDP_DIGEST_ID) WDP_DIGESTS };
 
 /* A digest of one provider. */
 struct wdp_digest {
-	EVP_MD *twin;			/* NULL: not offered */
-	char *names;			/* the twin's, for OSSL_ALGORITHM */
-	OSSL_PARAM *gettable;		/* the twin's contexts', and "warpdrive-path" */
+	EVP_MD *fetched;		/* NULL: not offered */
+	char *names;			/* the default provider's, for OSSL_ALGORITHM */
+	OSSL_PARAM *gettable;		/* the default provider's contexts', and "warpdrive-path" */
 	size_t size;
 	__u8 alg;			/* enum wd_digest_alg */
 	struct wdp_session session;	/* of all contexts */

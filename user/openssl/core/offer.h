@@ -16,7 +16,7 @@
 /* wdp_offer() - one algorithm more; false: no memory. */
 bool wdp_offer(struct wdp_provider *prov, int operation, const OSSL_ALGORITHM *algorithm);
 
-/* Calls on an algorithm of the twin's. */
+/* Calls on an algorithm of the default provider's. */
 typedef int wdp_params_fn(const void *alg, OSSL_PARAM params[]);
 typedef void wdp_name_fn(const char *name, void *arg);
 typedef int wdp_names_fn(const void *alg, wdp_name_fn *fn, void *arg);
@@ -27,7 +27,7 @@ char *wdp_names(const char *first, wdp_names_fn *names_do, const void *alg);
 /* What an algorithm is like: numbers, the same in each provider of a process. Never freed. */
 struct wdp_facts;
 
-/* wdp_facts_read() - ask the twin, once in a process; false: no memory. */
+/* wdp_facts_read() - ask the default provider, once in a process; false: no memory. */
 bool wdp_facts_read(struct wdp_facts *_Atomic *at, const OSSL_PARAM *gettable, wdp_params_fn *get, const void *alg);
 int wdp_facts_get(struct wdp_facts *_Atomic *at, OSSL_PARAM params[]);
 
@@ -39,7 +39,7 @@ int wdp_facts_get(struct wdp_facts *_Atomic *at, OSSL_PARAM params[]);
 static int id##_get_params(OSSL_PARAM params[]) { return wdp_facts_get(&facts_of[index], params); }		\
 static const OSSL_PARAM *id##_gettable(void *provctx)								\
 {														\
-	return evp##_gettable_params(((struct wdp_provider *)provctx)->member[index].twin);			\
+	return evp##_gettable_params(((struct wdp_provider *)provctx)->member[index].fetched);			\
 }														\
 static const OSSL_PARAM *id##_gettable_ctx(void *vctx, void *provctx)						\
 {														\
@@ -49,7 +49,7 @@ static const OSSL_PARAM *id##_gettable_ctx(void *vctx, void *provctx)						\
 static const OSSL_PARAM *id##_settable_ctx(void *vctx, void *provctx)						\
 {														\
 	(void)vctx;												\
-	return evp##_settable_ctx_params(((struct wdp_provider *)provctx)->member[index].twin);			\
+	return evp##_settable_ctx_params(((struct wdp_provider *)provctx)->member[index].fetched);		\
 }
 
 #endif

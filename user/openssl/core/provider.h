@@ -26,9 +26,9 @@
 enum wdp_count {
 	WDP_COUNT_HW,		/* operations that a device did */
 	WDP_COUNT_SIM,		/* a simulated device */
-	WDP_COUNT_SOFT,		/* the twin, of those that use a private key or make one, or that devices take by key or
-				 * size */
-	WDP_COUNT_FALLBACKS,	/* those of the twin that a device had failed at */
+	WDP_COUNT_SOFT,		/* the default provider, of those that use a private key or make one, or that devices
+				 * take by key or size */
+	WDP_COUNT_FALLBACKS,	/* the default provider, after a device has failed */
 	WDP_COUNT_BAD,		/* wrong results of devices */
 	WDP_COUNTS,
 };
@@ -46,12 +46,12 @@ struct wdp_key_lists {
 struct wdp_provider {
 	struct wdp_config config;
 	struct wdp_core core;
-	struct wdp_twin twin;
+	struct wdp_default_provider default_provider;
 	struct wdp_key_lists key_lists[WDP_FAMILIES];
 	unsigned int algs;		/* WDP_BIT() of those that devices are given; 0: nothing is offered */
 	struct wdp_cipher ciphers[WDP_CIPHERS];
 	struct wdp_digest digests[WDP_DIGESTS];
-	EVP_MAC *hmac;			/* the twin's */
+	EVP_MAC *hmac;			/* the default provider's */
 	OSSL_PARAM *hmac_gettable;	/* its contexts', and "warpdrive-path" */
 	OSSL_ALGORITHM *offers[OSSL_OP__HIGHEST + 1];	/* by operation; NULL: none */
 	_Atomic uint64_t counts[WDP_COUNTS];

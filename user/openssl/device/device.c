@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Devices are given operations here, one by one. After a failure the twin computes, unless the configuration forbids
- * it.
+ * Devices are given operations here, one by one. After a failure the default provider computes, unless the
+ * configuration forbids it.
  */
 #include <errno.h>
 #include <openssl/async.h>
@@ -22,9 +22,9 @@
 #define SILENT_SECONDS	10
 
 /*
- * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the twin's.
- * Never set across a pause, after which a job may be in another thread. Errors that libcrypto reports then are none of
- * the operation: libssl would take them for errors of the connection.
+ * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the default
+ * provider's. Never set across a pause, after which a job may be in another thread. Errors that libcrypto reports then
+ * are none of the operation: libssl would take them for errors of the connection.
  */
 static _Thread_local bool inside;
 
@@ -89,8 +89,8 @@ static bool is_failure(int status)
 }
 
 /*
- * The row goes on through the rest, so that a trial that fails begins another. Without the twin there is no rest: the
- * operation would only fail sooner.
+ * The row goes on through the rest, so that a trial that fails begins another. Without the default provider there is no
+ * rest: the operation would only fail sooner.
  */
 static void note_failure(struct wdp_provider *prov)
 {
@@ -136,12 +136,12 @@ static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, cons
 		return WDP_ERROR;
 	}
 	wdp_count(prov, WDP_COUNT_FALLBACKS);
-	return WDP_TWIN;
+	return WDP_TO_DEFAULT;
 }
 
 /*
  * No failure of a device: operands that can't be, for which libcrypto has its own words, or that no device takes; or
- * its queues are full, and the twin takes as long as waiting.
+ * its queues are full, and the default provider takes as long as waiting.
  */
 static bool not_taken(int status)
 {
@@ -158,7 +158,7 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 		return WDP_DONE;
 	}
 	if (not_taken(result->status))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	if (result->reason == WD_REASON_WRONG)
 		note_wrong(prov);
 	else if (is_failure(result->status))
@@ -196,7 +196,7 @@ enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp
 
 	*bad = false;
 	if (!h || !may_try(to->prov))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	if (job)
 		submitted = wdp_job_do(to->prov, h, to->class, call, &result);
 	else

@@ -11,7 +11,7 @@ enum wdp_outcome {
 	WDP_ERROR = 0,		/* the operation fails; libcrypto's queue says why. The value that its functions
 				 * return */
 	WDP_DONE = 1,
-	WDP_TWIN,		/* the twin has to do it */
+	WDP_TO_DEFAULT,		/* the default provider has to do it */
 };
 
 /* wdp_device_may() - whether wdp_device_do() would ask a device: to be called before operands are made for it. */
@@ -21,8 +21,8 @@ bool wdp_device_may(const struct wdp_target *to);
 enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path);
 
 /*
- * wdp_device_verify() - the same for a verdict on a signature: *bad if a device finds it wrong; the twin has the last
- * word.
+ * wdp_device_verify() - the same for a verdict on a signature: *bad if a device finds it wrong; the default provider
+ * has the last word.
  */
 enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path,
 				   bool *bad);
@@ -33,7 +33,7 @@ void wdp_device_right(struct wdp_provider *prov);
 /* wdp_device_wrong() - a result turned out to be wrong after all; returns as wdp_device_do(). */
 enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov, const char *what, const char *why);
 
-/* wdp_device_was_wrong() - the same if the twin has done it already. */
+/* wdp_device_was_wrong() - the same if the default provider has done it already. */
 void wdp_device_was_wrong(struct wdp_provider *prov, const char *what, const char *why);
 
 #endif

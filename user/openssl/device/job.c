@@ -82,7 +82,7 @@ static int pollers_start(struct wdp_provider *prov)
 	return -EAGAIN;
 }
 
-/* When all queues are full, a millisecond is worth waiting: the twin takes as long. */
+/* When all queues are full, a millisecond is worth waiting: the default provider takes as long. */
 static int submit(handle_t h, const struct wdp_class *class, const struct wdp_call *call, struct wdp_job *job)
 {
 	int ret;

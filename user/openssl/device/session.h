@@ -18,10 +18,10 @@ struct wdp_target {
 	struct wdp_session *session;
 	handle_t (*make)(const struct wdp_target *to, unsigned int op_type);
 	const void *owner;
-	bool jobs_only;		/* outside of asynchronous jobs the twin does it */
+	bool jobs_only;		/* outside of asynchronous jobs the default provider does it */
 };
 
-/* wdp_session_get() - the handle, or 0 if the twin has to do it. */
+/* wdp_session_get() - the handle, or 0 if the default provider has to do it. */
 handle_t wdp_session_get(const struct wdp_target *to, unsigned int op_type);
 
 /* wdp_session_close() - free what was opened, when its last request has ended. */

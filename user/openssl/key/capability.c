@@ -46,5 +46,5 @@ int wdp_capabilities(void *provctx, const char *capability, OSSL_CALLBACK *cb, v
 
 	if (!prov->algs || strcasecmp(capability, "TLS-GROUP"))
 		return 1;
-	return OSSL_PROVIDER_get_capabilities(prov->twin.provider, capability, pass_on, &to);
+	return OSSL_PROVIDER_get_capabilities(prov->default_provider.provider, capability, pass_on, &to);
 }

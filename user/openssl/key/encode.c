@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Encoders of EC and SM2. libcrypto gives a key of ours to the default provider's encoders by way of an import there.
- * It makes keys of EC on the curve of SM2, but imports none: they could not be written. These encoders let the twin's
- * key be written; libcrypto prefers them for keys of the same provider, and uses them for no others. Another libcrypto
- * has none of them: the twin would write into an object of ours, whose insides that one doesn't know.
+ * It makes keys of EC on the curve of SM2, but imports none: they could not be written. These encoders let the default
+ * provider's key be written; libcrypto prefers them for keys of the same provider, and uses them for no others. Another
+ * libcrypto has none of them: the default provider would write into an object of ours, whose insides that one doesn't
+ * know.
  */
 #include <stdlib.h>
 #include <openssl/core_names.h>
@@ -26,7 +27,7 @@ struct form {
 struct encoder {
 	struct wdp_provider *prov;
 	const struct form *form;
-	OSSL_PARAM *settings;		/* of the twin's encoder: cipher and the like */
+	OSSL_PARAM *settings;		/* of the default provider's encoder: cipher and the like */
 };
 
 static void *encoder_new(void *provctx, const struct form *form)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keys: reference counts, and what is read from a twin when it is new. */
+/* Keys: reference counts, and what is read of the default provider's key when it is new. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,7 +67,7 @@ void wdp_key_put(struct wdp_key *key)
 EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_family *family, int selection,
 			     const OSSL_PARAM *params)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->default_provider.libctx, family->name, NULL);
 	EVP_PKEY *pkey = NULL;
 
 	if (!ctx || EVP_PKEY_fromdata_init(ctx) <= 0 ||
@@ -80,8 +80,8 @@ EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_f
 }
 
 /*
- * What is read of a twin, all at once: libcrypto encodes the point of a curve's key at each question about it. Of other
- * keys only the presence is asked for.
+ * What is read of the default provider's key, all at once: libcrypto encodes the point of a curve's key at each
+ * question about it. Of other keys only the presence is asked for.
  */
 struct parts {
 	char group[64];

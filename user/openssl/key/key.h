@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A key: its twin, and what devices need of it. */
+/* A key: the default provider's object, and the numbers that devices need. */
 #ifndef WDP_KEY_H
 #define WDP_KEY_H
 
@@ -36,7 +36,7 @@ struct wdp_key {
 	struct wdp_provider *prov;
 	const struct wdp_family *family;
 	_Atomic unsigned int refs;
-	EVP_PKEY *pkey;			/* in the twin's library context; NULL: nothing yet */
+	EVP_PKEY *pkey;			/* in the default provider's library context; NULL: nothing yet */
 	unsigned int has;		/* OSSL_KEYMGMT_SELECT_* */
 	const struct wdp_curve *curve;	/* EC, X25519, X448: NULL if libwd doesn't name it */
 	size_t public_len, private_len;	/* with a curve, unless the key lacks them; else 0 */
@@ -51,14 +51,14 @@ struct wdp_key *wdp_key_new(struct wdp_provider *prov, const struct wdp_family *
 struct wdp_key *wdp_key_get(struct wdp_key *key);
 void wdp_key_put(struct wdp_key *key);
 
-/* wdp_key_take() - pkey, a reference of the caller, is the key's twin from now on. */
+/* wdp_key_take() - pkey, a reference of the caller, is the default provider's object of the key from now on. */
 void wdp_key_take(struct wdp_key *key, EVP_PKEY *pkey);
 
-/* wdp_pkey_from_data() - the twin of a new key, or NULL. */
+/* wdp_pkey_from_data() - the default provider of a new key, or NULL. */
 EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_family *family, int selection,
 			     const OSSL_PARAM *params);
 
-/* wdp_key_changed() - the twin has other parts than before. */
+/* wdp_key_changed() - the default provider has other parts than before. */
 void wdp_key_changed(struct wdp_key *key);
 
 /*

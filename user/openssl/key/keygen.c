@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Generation: of keys of curves by a device, of all others, and of parameters, by the twin. The twin sees all settings
- * in any case, and refuses what can't be.
+ * Generation: of keys of curves by a device, of all others, and of parameters, by the default provider. The default
+ * provider sees all settings in any case, and refuses what can't be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct gen {
 	struct wdp_provider *prov;
 	const struct wdp_family *family;
 	int selection;
-	EVP_PKEY_CTX *ctx;		/* the twin's */
+	EVP_PKEY_CTX *ctx;		/* the default provider's */
 	OSSL_PARAM *settings;		/* all that were made, for the context that a template brings */
 	const struct wdp_curve *curve;	/* what a device makes a key of, or NULL */
 	bool special;			/* the settings are more than a curve's name */
@@ -33,7 +33,7 @@ static bool is_keypair(const struct gen *gen)
 	return (gen->selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == OSSL_KEYMGMT_SELECT_KEYPAIR;
 }
 
-static bool twin_init(struct gen *gen, EVP_PKEY_CTX *ctx)
+static bool ctx_init(struct gen *gen, EVP_PKEY_CTX *ctx)
 {
 	int ok;
 
@@ -89,7 +89,7 @@ void *wdp_gen_init(void *provctx, const struct wdp_family *family, int selection
 	gen->selection = selection;
 	/* X25519, X448 and SM2 are types and curves. */
 	gen->curve = wdp_curve_find(family->name);
-	if (twin_init(gen, EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL)) &&
+	if (ctx_init(gen, EVP_PKEY_CTX_new_from_name(prov->default_provider.libctx, family->name, NULL)) &&
 	    wdp_gen_set_params(gen, params))
 		return gen;
 	wdp_gen_cleanup(gen);
@@ -122,7 +122,8 @@ int wdp_gen_set_template(void *genctx, void *template)
 	struct wdp_key *key = template;
 	struct gen *gen = genctx;
 
-	if (!key->pkey || !twin_init(gen, EVP_PKEY_CTX_new_from_pkey(gen->prov->twin.libctx, key->pkey, NULL)))
+	if (!key->pkey ||
+	    !ctx_init(gen, EVP_PKEY_CTX_new_from_pkey(gen->prov->default_provider.libctx, key->pkey, NULL)))
 		return 0;
 	gen->curve = key->curve;
 	gen->special = gen->special || (gen->family->domain_part && !written_usually(gen, key->pkey));
@@ -174,9 +175,9 @@ static EVP_PKEY *pkey_of(struct gen *gen, unsigned char *point, size_t len, cons
 /* With check_results = all: whether the public value belongs to the secret. */
 static bool belongs(const struct gen *gen, EVP_PKEY *pkey, const unsigned char *secret)
 {
-	OSSL_LIB_CTX *libctx = gen->prov->twin.libctx;
+	OSSL_LIB_CTX *libctx = gen->prov->default_provider.libctx;
 	EVP_PKEY_CTX *ctx;
-	EVP_PKEY *twin;
+	EVP_PKEY *same;
 	bool ok;
 
 	if (is_point(gen->curve)) {
@@ -185,9 +186,9 @@ static bool belongs(const struct gen *gen, EVP_PKEY *pkey, const unsigned char *
 		EVP_PKEY_CTX_free(ctx);
 		return ok;
 	}
-	twin = EVP_PKEY_new_raw_private_key_ex(libctx, gen->family->name, NULL, secret, gen->curve->bytes);
-	ok = twin && EVP_PKEY_eq(twin, pkey) > 0;
-	EVP_PKEY_free(twin);
+	same = EVP_PKEY_new_raw_private_key_ex(libctx, gen->family->name, NULL, secret, gen->curve->bytes);
+	ok = same && EVP_PKEY_eq(same, pkey) > 0;
+	EVP_PKEY_free(same);
 	return ok;
 }
 
@@ -229,7 +230,7 @@ static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 	return outcome;
 }
 
-/* libcrypto calls this one with the twin's context; the caller of gen() gets the same. */
+/* libcrypto calls this one with the default provider's context; the caller of gen() gets the same. */
 static int progress(EVP_PKEY_CTX *ctx)
 {
 	struct gen *gen = EVP_PKEY_CTX_get_app_data(ctx);
@@ -243,7 +244,7 @@ static int progress(EVP_PKEY_CTX *ctx)
 	return gen->cb(params, gen->arg);
 }
 
-static EVP_PKEY *gen_by_twin(struct gen *gen)
+static EVP_PKEY *gen_by_default(struct gen *gen)
 {
 	EVP_PKEY *pkey = NULL;
 
@@ -261,7 +262,7 @@ static EVP_PKEY *gen_by_twin(struct gen *gen)
 void *wdp_gen(void *genctx, OSSL_CALLBACK *cb, void *arg)
 {
 	struct gen *gen = genctx;
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	EVP_PKEY *pkey = NULL;
 	struct wdp_key *key = wdp_key_new(gen->prov, gen->family);
 
@@ -271,8 +272,8 @@ void *wdp_gen(void *genctx, OSSL_CALLBACK *cb, void *arg)
 	gen->arg = arg;
 	if (is_keypair(gen) && gen->curve && !gen->special && wdp_key_uses(key, gen->curve->bit))
 		outcome = gen_on_device(gen, &pkey);
-	if (outcome == WDP_TWIN)
-		pkey = gen_by_twin(gen);
+	if (outcome == WDP_TO_DEFAULT)
+		pkey = gen_by_default(gen);
 	if (!pkey) {
 		wdp_key_put(key);
 		return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* KEYMGMT: every call is passed on to the twin's key. */
+/* KEYMGMT: every call is passed on to the default provider's key. */
 #include <string.h>
 #include <pthread.h>
 #include <openssl/core_names.h>
@@ -32,8 +32,8 @@ static bool lists_ask(struct wdp_provider *prov, enum wdp_family_id id, struct t
 	static const int bits[] = {
 		OSSL_KEYMGMT_SELECT_PRIVATE_KEY, OSSL_KEYMGMT_SELECT_PUBLIC_KEY, OSSL_KEYMGMT_SELECT_ALL_PARAMETERS,
 	};
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->twin.libctx, wdp_families[id].name, NULL);
-	EVP_KEYMGMT *mgmt = EVP_KEYMGMT_fetch(prov->twin.libctx, wdp_families[id].name, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->default_provider.libctx, wdp_families[id].name, NULL);
+	EVP_KEYMGMT *mgmt = EVP_KEYMGMT_fetch(prov->default_provider.libctx, wdp_families[id].name, NULL);
 	bool ok = ctx && mgmt && EVP_PKEY_fromdata_init(ctx) > 0;
 	unsigned int i, b;
 	int selection;
@@ -135,7 +135,7 @@ static int key_validate(const void *keydata, int selection, int type)
 
 	if (!key->pkey)
 		return 0;
-	ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->twin.libctx, key->pkey, NULL);
+	ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->default_provider.libctx, key->pkey, NULL);
 	if (!ctx)
 		return 0;
 	if (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS)

@@ -8,8 +8,8 @@
 struct wdp_provider;
 
 /*
- * wdp_keymgmt_prepare() - learn the twin's lists of parameters; before any of the tables is used. What libcrypto was
- * built without, SM2 for example, is no more among the provider's algorithms then.
+ * wdp_keymgmt_prepare() - learn the default provider's lists of parameters; before any of the tables is used. What
+ * libcrypto was built without, SM2 for example, is no more among the provider's algorithms then.
  */
 void wdp_keymgmt_prepare(struct wdp_provider *prov);
 

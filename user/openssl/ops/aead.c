@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GCM and CCM. A device is given a message whose data comes in one update. The twin has its associated data, but not
- * its data, until the program does something that only the twin can answer.
+ * GCM and CCM. A device is given a message whose data comes in one update. The default provider has its associated
+ * data, but not its data, until the program does something that only the default provider can answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* Bytes of associated data that a device is given. */
 #define AAD_MAX		0xffffu
 
-/* --- a device's part, and the twin's repetition of it --- */
+/* --- a device's part, and the default provider's repetition of it --- */
 
 static void ahead_drop(struct wdp_aead *c)
 {
@@ -23,17 +23,17 @@ static void ahead_drop(struct wdp_aead *c)
 	memset(&c->ahead, 0, sizeof(c->ahead));
 }
 
-static bool twin_tag(EVP_CIPHER_CTX *twin, size_t len)
+static bool default_tag(EVP_CIPHER_CTX *ctx, size_t len)
 {
 	unsigned char tag[WDP_TAG_MAX];
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, len), OSSL_PARAM_END
 	};
 
-	return EVP_CIPHER_CTX_get_params(twin, params) > 0;
+	return EVP_CIPHER_CTX_get_params(ctx, params) > 0;
 }
 
-static bool twin_repeats(EVP_CIPHER_CTX *twin, const struct wdp_ahead *a)
+static bool default_repeats(EVP_CIPHER_CTX *ctx, const struct wdp_ahead *a)
 {
 	unsigned char *scratch;
 	bool ok;
@@ -42,28 +42,32 @@ static bool twin_repeats(EVP_CIPHER_CTX *twin, const struct wdp_ahead *a)
 	if (!a->src.at)
 		return true;
 	scratch = OPENSSL_malloc(a->len);
-	ok = scratch && EVP_CipherUpdate(twin, scratch, &n, a->src.at + a->data, (int)a->len) > 0 &&
-	     (!a->ended || EVP_CipherFinal_ex(twin, scratch, &n) > 0) && (!a->taken || twin_tag(twin, a->tag_len));
+	ok = scratch && EVP_CipherUpdate(ctx, scratch, &n, a->src.at + a->data, (int)a->len) > 0 &&
+	     (!a->ended || EVP_CipherFinal_ex(ctx, scratch, &n) > 0) && (!a->taken || default_tag(ctx, a->tag_len));
 	OPENSSL_clear_free(scratch, a->len);
 	return ok;
 }
 
 /*
- * A context of GCM keeps its last message's tag until the next one is complete. The twin takes one while it decrypts.
+ * A context of GCM keeps its last message's tag until the next one is complete. The default provider takes one while it
+ * decrypts.
  */
-static bool twin_takes_tag(EVP_CIPHER_CTX *twin, struct wdp_ahead *a)
+static bool default_takes_tag(EVP_CIPHER_CTX *ctx, struct wdp_ahead *a)
 {
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, a->tag, a->tag_len), OSSL_PARAM_END,
 	};
 
-	return EVP_CipherInit_ex2(twin, NULL, NULL, NULL, 0, NULL) > 0 && EVP_CIPHER_CTX_set_params(twin, params) > 0;
+	return EVP_CipherInit_ex2(ctx, NULL, NULL, NULL, 0, NULL) > 0 && EVP_CIPHER_CTX_set_params(ctx, params) > 0;
 }
 
-/* The context is that of the program, or a copy whose twin repeats what from has had done. */
+/*
+ * The context is that of the program, or a copy, whose default provider's context repeats what a device has done for
+ * from.
+ */
 static bool catch_up_with(struct wdp_aead *c, const struct wdp_ahead *from)
 {
-	bool ok = twin_repeats(c->s.twin, from);
+	bool ok = default_repeats(c->s.ctx, from);
 
 	if (from->src.at)
 		c->begun = c->s.cipher->mode == WD_CIPHER_CCM && c->s.encrypt && !from->taken;
@@ -71,7 +75,7 @@ static bool catch_up_with(struct wdp_aead *c, const struct wdp_ahead *from)
 	return ok;
 }
 
-/* After this the twin has done all of what the program has asked for. */
+/* After this the default provider has done all of what the program has asked for. */
 static bool catch_up(struct wdp_aead *c)
 {
 	return catch_up_with(c, &c->ahead);
@@ -115,25 +119,28 @@ void *wdp_aead_dup(void *vctx)
 	return NULL;
 }
 
-/* A twin that has seen nothing of the last message: neither mode can be made to forget all of it. */
-static bool twin_anew(struct wdp_aead *c)
+/*
+ * A context of the default provider's that has seen nothing of the last message: neither mode can be made to forget all
+ * of it.
+ */
+static bool ctx_anew(struct wdp_aead *c)
 {
-	size_t iv_len = (size_t)EVP_CIPHER_CTX_get_iv_length(c->s.twin);
+	size_t iv_len = (size_t)EVP_CIPHER_CTX_get_iv_length(c->s.ctx);
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &iv_len), OSSL_PARAM_END, OSSL_PARAM_END,
 	};
-	EVP_CIPHER_CTX *twin = c->s.key_len ? wdp_symmetric_twin(&c->s) : NULL;
+	EVP_CIPHER_CTX *ctx = c->s.key_len ? wdp_symmetric_ctx(&c->s) : NULL;
 
 	if (c->s.cipher->mode == WD_CIPHER_CCM)
 		params[1] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL,
-							      (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin));
-	if (!twin || EVP_CIPHER_CTX_set_params(twin, params) <= 0 ||
-	    EVP_CipherInit_ex2(twin, NULL, c->s.key, NULL, c->s.encrypt, NULL) <= 0) {
-		EVP_CIPHER_CTX_free(twin);
+							      (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.ctx));
+	if (!ctx || EVP_CIPHER_CTX_set_params(ctx, params) <= 0 ||
+	    EVP_CipherInit_ex2(ctx, NULL, c->s.key, NULL, c->s.encrypt, NULL) <= 0) {
+		EVP_CIPHER_CTX_free(ctx);
 		return false;
 	}
-	EVP_CIPHER_CTX_free(c->s.twin);
-	c->s.twin = twin;
+	EVP_CIPHER_CTX_free(c->s.ctx);
+	c->s.ctx = ctx;
 	c->begun = false;
 	return true;
 }
@@ -178,9 +185,9 @@ static int begin(struct wdp_aead *c, bool encrypt, const unsigned char *key, siz
 
 	if ((!iv || !complete) && !catch_up(c))
 		return 0;
-	if (iv && (c->tls_spent || (ccm && c->ahead.src.at)) && !twin_anew(c))
+	if (iv && (c->tls_spent || (ccm && c->ahead.src.at)) && !ctx_anew(c))
 		return 0;
-	if (!ccm && c->s.encrypt && c->ahead.ended && !twin_takes_tag(c->s.twin, &c->ahead))
+	if (!ccm && c->s.encrypt && c->ahead.ended && !default_takes_tag(c->s.ctx, &c->ahead))
 		return 0;
 	ahead_drop(c);
 	before = wdp_aead_lengths(c);
@@ -250,21 +257,21 @@ int wdp_aead_get_ctx_params(void *vctx, OSSL_PARAM params[])
 	return 1;
 }
 
-/* A whole new iv, behind a record that the twin would still do. */
+/* A whole new iv, behind a record that the default provider would still do. */
 static bool record_ends(struct wdp_aead *c, const OSSL_PARAM params[])
 {
 	if (!c->tls_spent || !params || !OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED))
 		return true;
 	c->tls_spent = false;
-	return twin_anew(c);
+	return ctx_anew(c);
 }
 
 int wdp_aead_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 {
 	struct wdp_aead *c = vctx;
 
-	if (!catch_up(c) || !record_ends(c, params) || EVP_CIPHER_CTX_set_params(c->s.twin, params) <= 0) {
-		/* The twin may have taken some of them. */
+	if (!catch_up(c) || !record_ends(c, params) || EVP_CIPHER_CTX_set_params(c->s.ctx, params) <= 0) {
+		/* The default provider may have taken some of them. */
 		c->ready = false;
 		c->tag_len = 0;
 		return 0;
@@ -276,7 +283,7 @@ int wdp_aead_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 
 /* --- messages --- */
 
-/* What a device isn't given is only the twin's. CCM has its associated data in one piece. */
+/* What a device isn't given is only the default provider's. CCM has its associated data in one piece. */
 static void aad_note(struct wdp_aead *c, const unsigned char *in, size_t len)
 {
 	unsigned char *longer = NULL;
@@ -318,7 +325,7 @@ static size_t tag_bytes(const struct wdp_aead *c)
 {
 	if (!c->s.encrypt)
 		return c->tag_len;
-	return c->s.cipher->mode == WD_CIPHER_GCM ? WDP_TAG_MAX : (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin);
+	return c->s.cipher->mode == WD_CIPHER_GCM ? WDP_TAG_MAX : (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.ctx);
 }
 
 /* In one update, with a tag that is known if it is to be compared. */
@@ -338,7 +345,7 @@ static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out
 		.iv = c->iv, .iv_len = c->iv_len, .aad_len = c->aad_len, .len = len, .tag = a->tag,
 		.tag_len = tag_bytes(c),
 	};
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 
 	a->data = c->aad_len;
 	a->len = len;
@@ -361,11 +368,11 @@ static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t 
 		size_t len)
 {
 	bool fits = is_for_devices(c, out, room, in, len);
-	enum wdp_outcome outcome = fits ? message_on_device(c, out, out_len, in, len) : WDP_TWIN;
+	enum wdp_outcome outcome = fits ? message_on_device(c, out, out_len, in, len) : WDP_TO_DEFAULT;
 	int ok;
 
 	c->ready = false;
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TO_DEFAULT)
 		return wdp_symmetric_outcome(&c->s, outcome);
 	ok = wdp_symmetric_update(&c->s, out, out_len, in, len);
 	c->begun = c->s.cipher->mode == WD_CIPHER_CCM && (c->s.encrypt || !ok);
@@ -374,22 +381,22 @@ static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t 
 	return ok;
 }
 
-typedef int by_twin_fn(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
+typedef int by_default_fn(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
 		       size_t len);
 
-static int record(struct wdp_aead *c, by_twin_fn *by_twin, unsigned char *out, size_t *out_len, const unsigned char *in,
-		  size_t len)
+static int record(struct wdp_aead *c, by_default_fn *by_default, unsigned char *out, size_t *out_len,
+		  const unsigned char *in, size_t len)
 {
 	enum wdp_outcome outcome = wdp_aead_record(c, out, out_len, in, len);
 	int ok;
 
 	/* EVP_Cipher() returns the record's length. */
-	if (outcome == WDP_DONE && by_twin == wdp_symmetric_whole)
+	if (outcome == WDP_DONE && by_default == wdp_symmetric_whole)
 		*out_len = len;
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TO_DEFAULT)
 		return wdp_symmetric_outcome(&c->s, outcome);
 	c->tls = c->s.cipher->mode == WD_CIPHER_CCM;
-	ok = by_twin(&c->s, out, out_len, in, len);
+	ok = by_default(&c->s, out, out_len, in, len);
 	if (ok && len >= WDP_TLS_EXTRA + c->s.prov->config.min_bytes)
 		wdp_count(c->s.prov, WDP_COUNT_SOFT);
 	return ok;

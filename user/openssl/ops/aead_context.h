@@ -11,7 +11,8 @@
 #define WDP_TLS_EXTRA	24	/* bytes of a record's nonce and its longest tag */
 
 /*
- * What a device has done and the twin hasn't. The twin repeats it if the program goes on in a way that needs its state.
+ * What a device has done and the default provider hasn't. The default provider repeats it if the program goes on in a
+ * way that needs its state.
  */
 struct wdp_ahead {
 	struct wdp_buffer src;		/* associated data, then data; none: nothing */
@@ -28,8 +29,8 @@ struct wdp_lengths {
 struct wdp_aead {
 	struct wdp_symmetric s;		/* first: see symmetric.h */
 	bool ready;			/* the message's iv is known, and none of its data has come */
-	bool begun;			/* CCM: the twin has parts of a message, which an iv doesn't make it forget */
-	struct wdp_lengths keyed;	/* CCM: those that the twin's key has been set with; 0: not known */
+	bool begun;			/* CCM: the default provider has parts of a message; a new iv doesn't end it */
+	struct wdp_lengths keyed;	/* CCM: those that the default provider's key has been set with; 0: not known */
 	bool total_set;			/* CCM: the program has announced its length */
 	size_t total;
 	unsigned char iv[WDP_IV_MAX];
@@ -42,7 +43,7 @@ struct wdp_aead {
 	struct wdp_ahead ahead;
 	unsigned char tls_aad[WDP_TLS_AAD];
 	bool tls;			/* the next update is a record of TLS 1.2 with tls_aad */
-	bool tls_spent;			/* a device has done it, and the twin would still do it */
+	bool tls_spent;			/* a device has done it, and the default provider would still do it */
 };
 
 /* A message in one piece. */
@@ -55,12 +56,12 @@ struct wdp_message {
 	size_t tag_len;
 };
 
-/* wdp_aead_lengths() - the twin's. With GCM they belong to the message, and are 0 here. */
+/* wdp_aead_lengths() - the default provider's. With GCM they belong to the message, and are 0 here. */
 struct wdp_lengths wdp_aead_lengths(const struct wdp_aead *c);
 
 /*
- * wdp_aead_lengths_hold() - the twin's lengths of iv and tag are those of its key: else only the twin knows what they
- * mean.
+ * wdp_aead_lengths_hold() - the default provider's lengths of iv and tag are those of its key: else only the default
+ * provider knows what they mean.
  */
 bool wdp_aead_lengths_hold(const struct wdp_aead *c);
 
@@ -75,7 +76,7 @@ unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, si
 enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in,
 				 size_t len);
 
-/* wdp_aead_record_note() - the twin has taken these parameters. */
+/* wdp_aead_record_note() - the default provider has taken these parameters. */
 void wdp_aead_record_note(struct wdp_aead *c, const OSSL_PARAM params[]);
 
 #endif

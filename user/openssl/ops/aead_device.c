@@ -26,7 +26,7 @@ struct wdp_lengths wdp_aead_lengths(const struct wdp_aead *c)
 	if (c->s.cipher->mode != WD_CIPHER_CCM)
 		return (struct wdp_lengths){ 0, 0 };
 	return (struct wdp_lengths){
-		(size_t)EVP_CIPHER_CTX_get_iv_length(c->s.twin), (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin),
+		(size_t)EVP_CIPHER_CTX_get_iv_length(c->s.ctx), (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.ctx),
 	};
 }
 
@@ -66,5 +66,5 @@ enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message
 		wdp_session_close(&c->s.session, &wdp_class_aead);
 	c->session_tag = m->tag_len;
 	call.dst = wdp_buffer_take(&c->s.out, call.dst_len);
-	return call.dst ? wdp_device_do(&to, &call, &c->s.path) : WDP_TWIN;
+	return call.dst ? wdp_device_do(&to, &call, &c->s.path) : WDP_TO_DEFAULT;
 }

@@ -18,7 +18,7 @@
 struct cipher {
 	struct wdp_operation op;	/* first: see operation.h */
 	struct wdp_rsa_scheme scheme;
-	const unsigned char *label;	/* the twin's */
+	const unsigned char *label;	/* the default provider's */
 	size_t label_len;
 };
 
@@ -67,7 +67,7 @@ static int cipher_decrypt_init(void *vctx, void *key, const OSSL_PARAM params[])
 
 static bool oaep_read(struct cipher *c)
 {
-	OSSL_LIB_CTX *libctx = c->op.prov->twin.libctx;
+	OSSL_LIB_CTX *libctx = c->op.prov->default_provider.libctx;
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_octet_ptr(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, (void **)&c->label, 0),
 		OSSL_PARAM_END,
@@ -105,7 +105,7 @@ static enum wdp_outcome oaep_decode(struct cipher *c, unsigned char *em, size_t 
 		return WDP_DONE;
 	/* The program's own libcrypto reports its own error, of all that can be wrong. */
 	if (c->op.prov->core.foreign)
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	ERR_raise(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
 	return WDP_ERROR;
 }
@@ -119,7 +119,7 @@ static enum wdp_outcome on_device(struct cipher *c, unsigned char *out, size_t *
 
 	if (!k || in_len != k || room < k || !scheme_read(c) ||
 	    (c->scheme.pad != RSA_NO_PADDING && c->scheme.pad != RSA_PKCS1_OAEP_PADDING))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	outcome = wdp_rsa_private(&c->op, in, em, k);
 	if (outcome == WDP_DONE && c->scheme.pad == RSA_PKCS1_OAEP_PADDING) {
 		outcome = oaep_decode(c, em, k, out, len, room);
@@ -139,7 +139,8 @@ static bool encode(const struct cipher *c, unsigned char *em, size_t k, const un
 			memcpy(em, in, k);
 		return len == k;
 	case RSA_PKCS1_OAEP_PADDING:
-		return wdp_oaep_encode(em, k, &c->scheme, c->op.prov->twin.libctx, c->label, c->label_len, in, len);
+		return wdp_oaep_encode(em, k, &c->scheme, c->op.prov->default_provider.libctx, c->label,
+				       c->label_len, in, len);
 	}
 	return false;
 }
@@ -148,11 +149,11 @@ static enum wdp_outcome encrypt_on_device(struct cipher *c, unsigned char *out, 
 					  const unsigned char *in, size_t in_len)
 {
 	size_t k = wdp_rsa_public_bytes(c->op.key);
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	unsigned char em[WDP_RSA_MAX];
 
 	if (!k || room < k || !scheme_read(c))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	if (encode(c, em, k, in, in_len))
 		outcome = wdp_rsa_public(&c->op, em, out, k);
 	if (outcome == WDP_DONE)
@@ -165,18 +166,18 @@ static int cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t ro
 			  size_t in_len)
 {
 	struct cipher *c = vctx;
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	int ok;
 
 	if (!c->op.ctx)
 		return 0;
 	if (out)
 		outcome = encrypt_on_device(c, out, len, room, in, in_len);
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TO_DEFAULT)
 		return (int)outcome;
 	*len = room;
 	ok = EVP_PKEY_encrypt(c->op.ctx, out, len, in, in_len);
-	return out && wdp_rsa_public_bytes(c->op.key) ? wdp_operation_by_twin(&c->op, ok) : ok;
+	return out && wdp_rsa_public_bytes(c->op.key) ? wdp_operation_by_default(&c->op, ok) : ok;
 }
 
 static int cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in,

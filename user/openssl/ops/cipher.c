@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ciphers. The twin's context has the state; a device computes the long runs of whole blocks between two of its states.
+ * Ciphers. The default provider's context has the state; a device computes the long runs of whole blocks between two of
+ * its states.
  */
 #include <string.h>
 #include <strings.h>
@@ -16,11 +17,11 @@
 
 struct context {
 	struct wdp_symmetric s;		/* first: see symmetric.h */
-	bool tls;			/* the twin is in a mode of TLS, which it never leaves */
+	bool tls;			/* the default provider is in a mode of TLS, which it never leaves */
 	bool iv_set;
-	bool moved;			/* the twin's iv isn't the program's any more, which is in iv */
+	bool moved;			/* the default provider's iv isn't the program's any more, which is in iv */
 	unsigned char iv[BLOCK_MAX];
-	size_t held;			/* bytes that the twin has taken and not given back */
+	size_t held;			/* bytes that the default provider has taken and not given back */
 	unsigned char tail[BLOCK_MAX];	/* the last bytes that it has taken */
 };
 
@@ -40,7 +41,7 @@ void *wdp_cipher_dup(void *vctx)
 	return wdp_symmetric_dup(vctx, sizeof(struct context));
 }
 
-/* A parameter of TLS changes what the twin's updates do. */
+/* A parameter of TLS changes what the default provider's updates do. */
 static void tls_note(struct context *c, const OSSL_PARAM params[])
 {
 	if (params && OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_TLS_VERSION))
@@ -51,20 +52,20 @@ static bool iv_len_set(const struct context *c, int len)
 {
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_int(OSSL_CIPHER_PARAM_IVLEN, &len), OSSL_PARAM_END };
 
-	return EVP_CIPHER_CTX_set_params(c->s.twin, params) > 0;
+	return EVP_CIPHER_CTX_set_params(c->s.ctx, params) > 0;
 }
 
 /*
  * None of these ciphers takes another length of iv. But a context of OpenSSL 3.5 keeps a length that the program sets,
  * and takes no iv until that is the cipher's again.
  */
-static bool twin_iv(const struct context *c, const unsigned char *iv)
+static bool ctx_set_iv(const struct context *c, const unsigned char *iv)
 {
-	int len = EVP_CIPHER_CTX_get_iv_length(c->s.twin);
+	int len = EVP_CIPHER_CTX_get_iv_length(c->s.ctx);
 	bool other = len != c->s.cipher->iv_len, ok;
 
 	ok = (!other || iv_len_set(c, c->s.cipher->iv_len)) &&
-	     EVP_CipherInit_ex2(c->s.twin, NULL, NULL, iv, -1, NULL) > 0;
+	     EVP_CipherInit_ex2(c->s.ctx, NULL, NULL, iv, -1, NULL) > 0;
 	return (!other || iv_len_set(c, len)) && ok;
 }
 
@@ -73,7 +74,7 @@ static bool iv_again(struct context *c)
 {
 	if (!c->moved || c->s.cipher->mode == WD_CIPHER_CTR)
 		return true;
-	c->moved = !twin_iv(c, c->iv);
+	c->moved = !ctx_set_iv(c, c->iv);
 	return !c->moved;
 }
 
@@ -127,7 +128,7 @@ int wdp_cipher_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 	struct context *c = vctx;
 
 	tls_note(c, params);
-	return EVP_CIPHER_CTX_set_params(c->s.twin, params) > 0;
+	return EVP_CIPHER_CTX_set_params(c->s.ctx, params) > 0;
 }
 
 static unsigned int uint_of(const struct context *c, const char *name)
@@ -135,17 +136,17 @@ static unsigned int uint_of(const struct context *c, const char *name)
 	unsigned int value = 0;
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_uint(name, &value), OSSL_PARAM_END };
 
-	return EVP_CIPHER_CTX_get_params(c->s.twin, params) > 0 ? value : 0;
+	return EVP_CIPHER_CTX_get_params(c->s.ctx, params) > 0 ? value : 0;
 }
 
 static bool padding_set(const struct context *c, unsigned int padding)
 {
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_PADDING, &padding), OSSL_PARAM_END };
 
-	return EVP_CIPHER_CTX_set_params(c->s.twin, params) > 0;
+	return EVP_CIPHER_CTX_set_params(c->s.ctx, params) > 0;
 }
 
-/* --- the twin's steps --- */
+/* --- the default provider's steps --- */
 
 static void tail_note(struct context *c, const unsigned char *in, size_t len)
 {
@@ -162,9 +163,9 @@ static bool overlap(const unsigned char *a, size_t a_len, const unsigned char *b
 	return a < b + b_len && b < a + a_len;
 }
 
-static int step_by_twin(struct context *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+static int step_by_default(struct context *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
 {
-	/* In place, the twin overwrites it; with a block held, before it reads it. */
+	/* In place, the default provider overwrites it; with a block held, before it reads it. */
 	if (c->s.cipher->block > 1 && in)
 		tail_note(c, in, len);
 	if (c->held && overlap(out, c->held + len, in, len))
@@ -201,10 +202,10 @@ static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
 
 /* What a device is to do of an update. */
 struct run {
-	size_t before;			/* bytes of output that the twin still holds the input of */
+	size_t before;			/* bytes of output that the default provider still holds the input of */
 	size_t len;			/* bytes for the device */
-	size_t after;			/* bytes of input that the twin is to hold */
-	unsigned char iv[BLOCK_MAX];	/* the twin's now */
+	size_t after;			/* bytes of input that the default provider is to hold */
+	unsigned char iv[BLOCK_MAX];	/* the default provider's now */
 	unsigned char next[BLOCK_MAX];	/* behind the device's bytes */
 };
 
@@ -259,7 +260,7 @@ static void run_next(const struct context *c, struct run *run, const unsigned ch
 	}
 }
 
-/* An error leaves src as it was, for the twin. */
+/* An error leaves src as it was, for the default provider. */
 static enum wdp_outcome run_on_device(struct context *c, const struct run *run, unsigned char *to,
 				      const unsigned char *in)
 {
@@ -277,28 +278,28 @@ static enum wdp_outcome run_on_device(struct context *c, const struct run *run, 
 	return wdp_device_do(&target, &call, &c->s.path);
 }
 
-/* The twin goes on from there, with nothing held. */
-static bool twin_move(struct context *c, const unsigned char *iv)
+/* The default provider goes on from there, with nothing held. */
+static bool ctx_move(struct context *c, const unsigned char *iv)
 {
 	if (!c->s.cipher->iv_len)
-		return EVP_CipherInit_ex2(c->s.twin, NULL, NULL, NULL, -1, NULL) > 0;
+		return EVP_CipherInit_ex2(c->s.ctx, NULL, NULL, NULL, -1, NULL) > 0;
 	if (!c->moved && !wdp_symmetric_iv(&c->s, EVP_CIPHER_CTX_get_original_iv, c->iv, c->s.cipher->iv_len))
 		return false;
 	c->moved = true;
-	return twin_iv(c, iv);
+	return ctx_set_iv(c, iv);
 }
 
-/* The block that the twin has held; without padding it gives it back at once. */
+/* The block that the default provider has held; without padding it gives it back at once. */
 static bool give_back(struct context *c, const struct run *run, unsigned char *out)
 {
 	int n = 0;
 
-	return twin_move(c, run->iv) && padding_set(c, 0) &&
-	       EVP_CipherUpdate(c->s.twin, out, &n, c->tail, (int)run->before) > 0 && (size_t)n == run->before &&
+	return ctx_move(c, run->iv) && padding_set(c, 0) &&
+	       EVP_CipherUpdate(c->s.ctx, out, &n, c->tail, (int)run->before) > 0 && (size_t)n == run->before &&
 	       padding_set(c, 1);
 }
 
-/* The device has done its part; the twin does what comes before and after, and takes over the state. */
+/* The device has done its part; the default provider does what comes before and after, and takes over the state. */
 static enum wdp_outcome run_end(struct context *c, const struct run *run, unsigned char *out, size_t *out_len,
 				const unsigned char *in)
 {
@@ -306,11 +307,11 @@ static enum wdp_outcome run_end(struct context *c, const struct run *run, unsign
 	size_t n = 0;
 	bool ok = !run->before || give_back(c, run, out);
 
-	ok = ok && (c->s.cipher->mode == WD_CIPHER_XTS || twin_move(c, run->next));
+	ok = ok && (c->s.cipher->mode == WD_CIPHER_XTS || ctx_move(c, run->next));
 	c->held = 0;
 	out += run->before + run->len;
 	if (ok && run->after)
-		ok = step_by_twin(c, out, &n, in + run->len, run->after);
+		ok = step_by_default(c, out, &n, in + run->len, run->after);
 	*out_len = run->before + run->len + n;
 	c->s.plain = ok;
 	c->s.path = path;
@@ -322,7 +323,7 @@ static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char
 {
 	unsigned char *own = out == in ? wdp_buffer_take(&c->s.out, run->len) : NULL,
 		      *to = own ? own : out + run->before;
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 
 	if (own || out != in)
 		outcome = run_on_device(c, run, to, in);
@@ -347,7 +348,7 @@ int wdp_cipher_update(void *vctx, unsigned char *out, size_t *out_len, size_t ro
 {
 	struct context *c = vctx;
 	bool fits = is_for_devices(c, out, in, len);
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	struct run run;
 	int ok;
 
@@ -355,15 +356,15 @@ int wdp_cipher_update(void *vctx, unsigned char *out, size_t *out_len, size_t ro
 		outcome = run_do(c, &run, out, out_len, in);
 		OPENSSL_cleanse(&run, sizeof(run));
 	}
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TO_DEFAULT)
 		return wdp_symmetric_outcome(&c->s, outcome);
-	ok = step_by_twin(c, out, out_len, in, len);
+	ok = step_by_default(c, out, out_len, in, len);
 	if (ok && fits)
 		wdp_count(c->s.prov, WDP_COUNT_SOFT);
 	return ok;
 }
 
-/* EVP_Cipher(), which knows no padding: the twin's. */
+/* EVP_Cipher(), which knows no padding: the default provider's. */
 int wdp_cipher_whole(void *vctx, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in, size_t len)
 {
 	(void)room;

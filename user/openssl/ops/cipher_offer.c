@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Fetches the twin's ciphers, and offers them under all of their names. */
+/* Fetches the default provider's ciphers, and offers them under all of their names. */
 #include <stdlib.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -78,10 +78,10 @@ static void cipher_describe(struct wdp_cipher *c, const struct row *row)
 
 	c->alg = row->alg;
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (modes[i].evp == EVP_CIPHER_get_mode(c->twin))
+		if (modes[i].evp == EVP_CIPHER_get_mode(c->fetched))
 			c->mode = modes[i].mode;
-	c->iv_len = (__u8)EVP_CIPHER_get_iv_length(c->twin);
-	c->block = (__u8)EVP_CIPHER_get_block_size(c->twin);
+	c->iv_len = (__u8)EVP_CIPHER_get_iv_length(c->fetched);
+	c->block = (__u8)EVP_CIPHER_get_block_size(c->fetched);
 	c->unit = c->block > 1 ? c->block : c->iv_len;
 }
 
@@ -91,15 +91,16 @@ static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
 	struct wdp_cipher *c = &prov->ciphers[id];
 	OSSL_ALGORITHM offer = { NULL, WDP_PROPERTIES, row->functions, NULL };
 
-	c->twin = EVP_CIPHER_fetch(prov->twin.libctx, row->name, NULL);
-	if (!c->twin)
+	c->fetched = EVP_CIPHER_fetch(prov->default_provider.libctx, row->name, NULL);
+	if (!c->fetched)
 		return true;	/* a libcrypto that was built without it */
 	cipher_describe(c, row);
-	c->names = wdp_names(row->name, names_do, c->twin);
-	c->gettable = wdp_with_path(EVP_CIPHER_gettable_ctx_params(c->twin));
+	c->names = wdp_names(row->name, names_do, c->fetched);
+	c->gettable = wdp_with_path(EVP_CIPHER_gettable_ctx_params(c->fetched));
 	offer.algorithm_names = c->names;
-	return c->names && c->gettable && wdp_facts_read(&facts_of[id], EVP_CIPHER_gettable_params(c->twin), param_get,
-							 c->twin) && wdp_offer(prov, OSSL_OP_CIPHER, &offer);
+	return c->names && c->gettable &&
+	       wdp_facts_read(&facts_of[id], EVP_CIPHER_gettable_params(c->fetched), param_get, c->fetched) &&
+	       wdp_offer(prov, OSSL_OP_CIPHER, &offer);
 }
 
 /* Since OpenSSL 3.5 the default provider's generator takes that provider's ciphers, whatever the program prefers. */
@@ -139,7 +140,7 @@ void wdp_ciphers_free(struct wdp_provider *prov)
 	unsigned int id;
 
 	for (id = 0; id < WDP_CIPHERS; id++) {
-		EVP_CIPHER_free(prov->ciphers[id].twin);
+		EVP_CIPHER_free(prov->ciphers[id].fetched);
 		free(prov->ciphers[id].names);
 		free(prov->ciphers[id].gettable);
 	}

@@ -5,7 +5,7 @@
 
 #include "core/provider.h"
 
-/* wdp_ciphers_offer() - those of prov->algs that the twin has; false: no memory. */
+/* wdp_ciphers_offer() - those of prov->algs that the default provider has; false: no memory. */
 bool wdp_ciphers_offer(struct wdp_provider *prov);
 void wdp_ciphers_free(struct wdp_provider *prov);
 

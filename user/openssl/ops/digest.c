@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Digests. A device is given a message that comes in one update, or by one call; the twin all others. */
+/* Digests. A device is given a message that comes in one update, or by one call; the default provider all others. */
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
@@ -14,7 +14,7 @@
 struct context {
 	struct wdp_provider *prov;
 	struct wdp_digest *digest;
-	EVP_MD_CTX *twin;
+	EVP_MD_CTX *ctx;
 	struct wdp_held held;
 	unsigned int path;		/* enum wd_path */
 	bool fresh;			/* initialized, and no part of the message has come */
@@ -54,7 +54,7 @@ static void digest_freectx(void *vctx)
 	if (!c)
 		return;
 	wdp_held_drop(&c->held);
-	EVP_MD_CTX_free(c->twin);
+	EVP_MD_CTX_free(c->ctx);
 	free(c);
 }
 
@@ -66,25 +66,25 @@ static void *digest_newctx(struct wdp_provider *prov, enum wdp_digest_id id)
 		return NULL;
 	c->prov = prov;
 	c->digest = &prov->digests[id];
-	c->twin = EVP_MD_CTX_new();
-	if (c->twin && EVP_DigestInit_ex2(c->twin, c->digest->twin, NULL) > 0)
+	c->ctx = EVP_MD_CTX_new();
+	if (c->ctx && EVP_DigestInit_ex2(c->ctx, c->digest->fetched, NULL) > 0)
 		return c;
 	digest_freectx(c);
 	return NULL;
 }
 
-static bool twin_repeats(EVP_MD_CTX *twin, const struct wdp_held *held)
+static bool default_repeats(EVP_MD_CTX *ctx, const struct wdp_held *held)
 {
 	unsigned char scratch[EVP_MAX_MD_SIZE];
 
-	return !held->data || (EVP_DigestUpdate(twin, held->data, held->len) > 0 &&
-			       (!held->ended || EVP_DigestFinal_ex(twin, scratch, NULL) > 0));
+	return !held->data || (EVP_DigestUpdate(ctx, held->data, held->len) > 0 &&
+			       (!held->ended || EVP_DigestFinal_ex(ctx, scratch, NULL) > 0));
 }
 
-/* After this the twin has done all of what the program has asked for. */
+/* After this the default provider has done all of what the program has asked for. */
 static bool catch_up(struct context *c)
 {
-	bool ok = twin_repeats(c->twin, &c->held);
+	bool ok = default_repeats(c->ctx, &c->held);
 
 	wdp_held_drop(&c->held);
 	return ok;
@@ -100,8 +100,8 @@ static void *digest_dupctx(void *vctx)
 		return NULL;
 	*c = *from;
 	memset(&c->held, 0, sizeof(c->held));
-	c->twin = EVP_MD_CTX_new();
-	if (c->twin && EVP_MD_CTX_copy_ex(c->twin, from->twin) > 0 && twin_repeats(c->twin, &from->held))
+	c->ctx = EVP_MD_CTX_new();
+	if (c->ctx && EVP_MD_CTX_copy_ex(c->ctx, from->ctx) > 0 && default_repeats(c->ctx, &from->held))
 		return c;
 	digest_freectx(c);
 	return NULL;
@@ -110,7 +110,7 @@ static void *digest_dupctx(void *vctx)
 static int digest_init(void *vctx, const OSSL_PARAM params[])
 {
 	struct context *c = vctx;
-	int ok = EVP_DigestInit_ex2(c->twin, c->digest->twin, params) > 0;
+	int ok = EVP_DigestInit_ex2(c->ctx, c->digest->fetched, params) > 0;
 
 	wdp_held_drop(&c->held);
 	/* A parameter may be a part of the message. */
@@ -128,14 +128,14 @@ static int digest_update(void *vctx, const unsigned char *in, size_t len)
 	c->fresh = c->fresh && !len;
 	if (fresh && wdp_held_take(&c->held, c->prov, in, len))
 		return 1;
-	return catch_up(c) && EVP_DigestUpdate(c->twin, in, len) > 0;
+	return catch_up(c) && EVP_DigestUpdate(c->ctx, in, len) > 0;
 }
 
 static int digest_final(void *vctx, unsigned char *out, size_t *out_len, size_t room)
 {
 	struct context *c = vctx;
 	bool fits = c->held.data && !c->held.ended && room >= c->digest->size;
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 
 	c->fresh = false;
 	if (room < c->digest->size)
@@ -143,11 +143,11 @@ static int digest_final(void *vctx, unsigned char *out, size_t *out_len, size_t 
 	if (fits)
 		outcome = on_device(c->prov, c->digest, c->held.data, c->held.len, out, &c->path);
 	*out_len = c->digest->size;
-	if (outcome != WDP_TWIN) {
+	if (outcome != WDP_TO_DEFAULT) {
 		c->held.ended = outcome == WDP_DONE;
 		return (int)outcome;
 	}
-	if (!catch_up(c) || EVP_DigestFinal_ex(c->twin, out, NULL) <= 0)
+	if (!catch_up(c) || EVP_DigestFinal_ex(c->ctx, out, NULL) <= 0)
 		return 0;
 	c->path = WD_PATH_SOFT;
 	if (fits)
@@ -160,7 +160,7 @@ static int digest_whole(struct wdp_provider *prov, enum wdp_digest_id id, const 
 {
 	struct wdp_digest *digest = &prov->digests[id];
 	bool fits = len >= prov->config.min_bytes;
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	unsigned int path;
 
 	if (room < digest->size)
@@ -168,9 +168,9 @@ static int digest_whole(struct wdp_provider *prov, enum wdp_digest_id id, const 
 	if (fits)
 		outcome = on_device(prov, digest, in, len, out, &path);
 	*out_len = digest->size;
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TO_DEFAULT)
 		return (int)outcome;
-	if (EVP_Digest(in, len, out, NULL, digest->twin, NULL) <= 0)
+	if (EVP_Digest(in, len, out, NULL, digest->fetched, NULL) <= 0)
 		return 0;
 	if (fits)
 		wdp_count(prov, WDP_COUNT_SOFT);
@@ -184,10 +184,10 @@ static int digest_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 	if (!params || !params->key)
 		return 1;
 	c->fresh = false;
-	return catch_up(c) && EVP_MD_CTX_set_params(c->twin, params) > 0;
+	return catch_up(c) && EVP_MD_CTX_set_params(c->ctx, params) > 0;
 }
 
-/* The twin's contexts of most digests have no parameters. */
+/* The default provider's contexts of most digests have no parameters. */
 static int digest_get_ctx_params(void *vctx, OSSL_PARAM params[])
 {
 	struct context *c = vctx;
@@ -195,9 +195,9 @@ static int digest_get_ctx_params(void *vctx, OSSL_PARAM params[])
 
 	if (path && !OSSL_PARAM_set_utf8_string(path, c->path == WD_PATH_NONE ? "" : wd_path_str((int)c->path)))
 		return 0;
-	if (!EVP_MD_gettable_ctx_params(c->digest->twin))
+	if (!EVP_MD_gettable_ctx_params(c->digest->fetched))
 		return !!path;
-	return catch_up(c) && EVP_MD_CTX_get_params(c->twin, params) > 0;
+	return catch_up(c) && EVP_MD_CTX_get_params(c->ctx, params) > 0;
 }
 
 /* --- dispatch tables --- */
@@ -255,7 +255,7 @@ int wdp_digest_alg(const struct wdp_provider *prov, const char *name)
 	int alg = -1;
 
 	wdp_errors_mark(&prov->core);
-	md = EVP_MD_fetch(prov->twin.libctx, name, NULL);
+	md = EVP_MD_fetch(prov->default_provider.libctx, name, NULL);
 	wdp_errors_drop(&prov->core);
 	for (id = 0; md && alg < 0 && id < WDP_DIGESTS; id++)
 		if (EVP_MD_is_a(md, rows[id].name))
@@ -279,16 +279,16 @@ static bool digest_offer(struct wdp_provider *prov, enum wdp_digest_id id)
 	struct wdp_digest *d = &prov->digests[id];
 	OSSL_ALGORITHM offer = { NULL, WDP_PROPERTIES, row->functions, NULL };
 
-	d->twin = EVP_MD_fetch(prov->twin.libctx, row->name, NULL);
-	if (!d->twin)
+	d->fetched = EVP_MD_fetch(prov->default_provider.libctx, row->name, NULL);
+	if (!d->fetched)
 		return true;	/* a libcrypto that was built without it */
 	d->alg = row->alg;
-	d->size = (size_t)EVP_MD_get_size(d->twin);
-	d->names = wdp_names(row->name, names_do, d->twin);
-	d->gettable = wdp_with_path(EVP_MD_gettable_ctx_params(d->twin));
+	d->size = (size_t)EVP_MD_get_size(d->fetched);
+	d->names = wdp_names(row->name, names_do, d->fetched);
+	d->gettable = wdp_with_path(EVP_MD_gettable_ctx_params(d->fetched));
 	offer.algorithm_names = d->names;
-	return d->names && d->gettable && wdp_facts_read(&facts_of[id], EVP_MD_gettable_params(d->twin), param_get,
-							 d->twin) && wdp_offer(prov, OSSL_OP_DIGEST, &offer);
+	return d->names && d->gettable && wdp_facts_read(&facts_of[id], EVP_MD_gettable_params(d->fetched), param_get,
+							 d->fetched) && wdp_offer(prov, OSSL_OP_DIGEST, &offer);
 }
 
 bool wdp_digests_offer(struct wdp_provider *prov)
@@ -309,7 +309,7 @@ void wdp_digests_free(struct wdp_provider *prov)
 
 	for (d = prov->digests; d < prov->digests + WDP_DIGESTS; d++) {
 		wdp_session_close(&d->session, &wdp_class_digest);
-		EVP_MD_free(d->twin);
+		EVP_MD_free(d->fetched);
 		free(d->names);
 		free(d->gettable);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Signatures of two numbers by devices, which make and verify them. What a device finds wrong the twin verifies again.
+ * Signatures of two numbers by devices, which make and verify them. What a device finds wrong the default provider
+ * verifies again.
  */
 #include <string.h>
 #include <openssl/core_names.h>
@@ -47,7 +48,7 @@ bool wdp_curve_takes_private(const struct wdp_key *key, enum wdp_alg alg)
 	return wdp_curve_takes_public(key, alg) && key->private_len;
 }
 
-/* The twin refuses a digest that hasn't the length of the one that was set. */
+/* The default provider refuses a digest that hasn't the length of the one that was set. */
 static bool takes_digest(const struct wdp_operation *op, size_t len)
 {
 	int wanted;
@@ -90,7 +91,10 @@ static bool is_der_of(const ECDSA_SIG *both, const unsigned char *sig, size_t le
 	return i2d_ECDSA_SIG(both, NULL) == (int)len && i2d_ECDSA_SIG(both, &to) == (int)len && !memcmp(own, sig, len);
 }
 
-/* The numbers of a signature; false: it can't be one, and the twin says so. libwd knows the order of the curve. */
+/*
+ * The numbers of a signature; false: it can't be one, and the default provider says so. libwd knows the order of the
+ * curve.
+ */
 static bool numbers_of(const unsigned char *sig, size_t len, unsigned char *rs, size_t w)
 {
 	const unsigned char *at = sig;
@@ -111,7 +115,7 @@ static bool numbers_of(const unsigned char *sig, size_t len, unsigned char *rs, 
 static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t len, const unsigned char *digest,
 		     size_t n)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->twin.libctx, key->pkey, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->default_provider.libctx, key->pkey, NULL);
 	bool ok;
 
 	wdp_errors_mark(&key->prov->core);
@@ -144,7 +148,7 @@ enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, si
 	if (outcome != WDP_DONE)
 		return outcome;
 	if (!der_of(rs, op->key->curve->bytes, sig, len))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	if (op->prov->config.check != WDP_CHECK_ALL)
 		return WDP_DONE;
 	if (!verifies(op->key, sig, *len, digest, digest_len))
@@ -159,7 +163,7 @@ enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme 
 	(void)scheme;
 	if (!wdp_curve_takes_private(op->key, WDP_ECDSA) || room < (size_t)EVP_PKEY_get_size(op->key->pkey) ||
 	    !takes_digest(op, digest_len) || wdp_operation_int(op, PARAM_NONCE_TYPE, 0))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	return wdp_curve_sign(op, sig, len, digest, digest_len);
 }
 
@@ -176,7 +180,7 @@ enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char 
 	enum wdp_outcome outcome;
 
 	if (!numbers_of(sig, len, rs, w))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	outcome = wdp_device_verify(&to, &call, &op->path, &op->doubted);
 	if (outcome != WDP_DONE || op->prov->config.check != WDP_CHECK_ALL)
 		return outcome;
@@ -195,5 +199,5 @@ enum wdp_outcome wdp_ecdsa_verify(struct wdp_operation *op, struct wdp_rsa_schem
 				  size_t len, const unsigned char *digest, size_t digest_len)
 {
 	(void)scheme;
-	return takes_digest(op, digest_len) ? wdp_curve_verify(op, sig, len, digest, digest_len) : WDP_TWIN;
+	return takes_digest(op, digest_len) ? wdp_curve_verify(op, sig, len, digest, digest_len) : WDP_TO_DEFAULT;
 }

@@ -16,7 +16,7 @@ struct wdp_target wdp_curve_key(const struct wdp_operation *op);
 enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, size_t *len, const unsigned char *digest,
 				size_t digest_len);
 
-/* wdp_curve_verify() - WDP_DONE if the signature is good; what else there is to say is the twin's. */
+/* wdp_curve_verify() - WDP_DONE if the signature is good. The default provider reports all else. */
 enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len,
 				  const unsigned char *digest, size_t digest_len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Key agreement: ECDH, X25519, X448, DH. Functions that derive keys from the secret are the twin's. */
+/* Key agreement: ECDH, X25519, X448, DH. Functions that derive keys from the secret are the default provider's. */
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/core_names.h>
@@ -162,12 +162,12 @@ static int derive(EVP_PKEY_CTX *ctx, unsigned char *secret, size_t *len, const u
 
 static enum wdp_outcome on_device(struct exchange *e, unsigned char *secret, size_t *len, size_t room)
 {
-	enum wdp_outcome outcome = WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	struct operands o;
 	struct wdp_call call;
 
 	if (!e->peer || has_kdf(e))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	if (operands_of[e->op.kind](e, &o) && room >= o.secret_len) {
 		call = (struct wdp_call){
 			.op = o.call, .src = o.public, .src_len = o.public_len, .dst = secret, .dst_len = o.secret_len,
@@ -193,10 +193,10 @@ static int exchange_derive(void *vctx, unsigned char *secret, size_t *len, size_
 	if (!secret)
 		return EVP_PKEY_derive(e->op.ctx, NULL, len);
 	outcome = on_device(e, secret, len, room);
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TO_DEFAULT)
 		return (int)outcome;
 	*len = room;
-	return wdp_operation_by_twin(&e->op, EVP_PKEY_derive(e->op.ctx, secret, len));
+	return wdp_operation_by_default(&e->op, EVP_PKEY_derive(e->op.ctx, secret, len));
 }
 
 #define EXCHANGE(name, kind, ...)									\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* HMAC. A device is given a message that comes in one update; the twin all others. */
+/* HMAC. A device is given a message that comes in one update; the default provider all others. */
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/core_names.h>
@@ -15,14 +15,14 @@
 
 struct context {
 	struct wdp_provider *prov;
-	EVP_MAC_CTX *twin;
+	EVP_MAC_CTX *ctx;
 	struct wdp_session session;	/* with this key and digest */
 	struct wdp_held held;
 	int alg;			/* enum wd_digest_alg; -1: none of a device's */
 	unsigned char *key;		/* NULL: none */
 	size_t key_len;
 	unsigned int path;		/* enum wd_path */
-	bool tls;			/* the twin checks records of TLS: it never leaves that mode */
+	bool tls;			/* the default provider checks records of TLS: it never leaves that mode */
 	bool fresh;			/* initialized, and no part of the message has come */
 };
 
@@ -42,7 +42,7 @@ static void hmac_freectx(void *vctx)
 		return;
 	key_forget(c);
 	wdp_held_drop(&c->held);
-	EVP_MAC_CTX_free(c->twin);
+	EVP_MAC_CTX_free(c->ctx);
 	free(c);
 }
 
@@ -54,26 +54,26 @@ static void *hmac_newctx(void *provctx)
 		return NULL;
 	c->prov = provctx;
 	c->alg = -1;
-	c->twin = EVP_MAC_CTX_new(c->prov->hmac);
-	if (c->twin)
+	c->ctx = EVP_MAC_CTX_new(c->prov->hmac);
+	if (c->ctx)
 		return c;
 	free(c);
 	return NULL;
 }
 
-static bool twin_repeats(EVP_MAC_CTX *twin, const struct wdp_held *held)
+static bool default_repeats(EVP_MAC_CTX *ctx, const struct wdp_held *held)
 {
 	unsigned char scratch[EVP_MAX_MD_SIZE];
 	size_t len;
 
-	return !held->data || (EVP_MAC_update(twin, held->data, held->len) > 0 &&
-			       (!held->ended || EVP_MAC_final(twin, scratch, &len, sizeof(scratch)) > 0));
+	return !held->data || (EVP_MAC_update(ctx, held->data, held->len) > 0 &&
+			       (!held->ended || EVP_MAC_final(ctx, scratch, &len, sizeof(scratch)) > 0));
 }
 
-/* After this the twin has done all of what the program has asked for. */
+/* After this the default provider has done all of what the program has asked for. */
 static bool catch_up(struct context *c)
 {
-	bool ok = twin_repeats(c->twin, &c->held);
+	bool ok = default_repeats(c->ctx, &c->held);
 
 	wdp_held_drop(&c->held);
 	return ok;
@@ -101,8 +101,8 @@ static void *hmac_dupctx(void *vctx)
 	memset(&c->session, 0, sizeof(c->session));
 	memset(&c->held, 0, sizeof(c->held));
 	c->key = NULL;
-	c->twin = EVP_MAC_CTX_dup(from->twin);
-	if (c->twin && twin_repeats(c->twin, &from->held) && (!from->key || key_note(c, from->key, from->key_len)))
+	c->ctx = EVP_MAC_CTX_dup(from->ctx);
+	if (c->ctx && default_repeats(c->ctx, &from->held) && (!from->key || key_note(c, from->key, from->key_len)))
 		return c;
 	hmac_freectx(c);
 	return NULL;
@@ -120,7 +120,7 @@ static void params_note(struct context *c, const OSSL_PARAM params[])
 	const OSSL_PARAM *key = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
 	const char *name;
 
-	/* The twin uses the old key's state until it gets another. */
+	/* The default provider uses the old key's state until it gets another. */
 	if (digest) {
 		key_forget(c);
 		c->alg = OSSL_PARAM_get_utf8_string_ptr(digest, &name) ? wdp_digest_alg(c->prov, name) : -1;
@@ -132,7 +132,7 @@ static void params_note(struct context *c, const OSSL_PARAM params[])
 	mode_note(c, params);
 }
 
-/* The twin may have taken some of the parameters that it has refused as a whole. */
+/* The default provider may have taken some of the parameters that it has refused as a whole. */
 static void refused(struct context *c, const OSSL_PARAM params[])
 {
 	key_forget(c);
@@ -141,47 +141,48 @@ static void refused(struct context *c, const OSSL_PARAM params[])
 }
 
 /*
- * The twin in front of its last initialization: a key, a digest and the message that was kept are all that there is to
- * it.
+ * The default provider in front of its last initialization: a key, a digest and the message that was kept are all that
+ * there is to it.
  */
-static bool twin_before(struct context *c)
+static bool ctx_before_init(struct context *c)
 {
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)wdp_digest_name(c->alg), 0),
 		OSSL_PARAM_END,
 	};
-	EVP_MAC_CTX *twin = EVP_MAC_CTX_new(c->prov->hmac);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(c->prov->hmac);
 
-	if (!twin || EVP_MAC_init(twin, c->key, c->key_len, params) <= 0 || !twin_repeats(twin, &c->held)) {
-		EVP_MAC_CTX_free(twin);
+	if (!ctx || EVP_MAC_init(ctx, c->key, c->key_len, params) <= 0 || !default_repeats(ctx, &c->held)) {
+		EVP_MAC_CTX_free(ctx);
 		return false;
 	}
-	EVP_MAC_CTX_free(c->twin);
-	c->twin = twin;
+	EVP_MAC_CTX_free(c->ctx);
+	c->ctx = ctx;
 	return true;
 }
 
 /*
- * One that is refused is done again: the program may go on with the message before it, or the twin learns its digest.
+ * One that is refused is done again: the program may go on with the message before it, or the default provider learns
+ * its digest.
  */
-static bool twin_init(struct context *c, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
+static bool ctx_init(struct context *c, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
 {
 	bool ok;
 
 	wdp_errors_mark(&c->prov->core);
-	ok = EVP_MAC_init(c->twin, key, key_len, params) > 0;
-	if (ok || (!wdp_twin_learns(&c->prov->twin, params) && !c->held.data)) {
+	ok = EVP_MAC_init(c->ctx, key, key_len, params) > 0;
+	if (ok || (!wdp_default_provider_learns(&c->prov->default_provider, params) && !c->held.data)) {
 		wdp_errors_keep(&c->prov->core);
 		return ok;
 	}
 	wdp_errors_drop(&c->prov->core);
-	return (!c->held.data || twin_before(c)) && EVP_MAC_init(c->twin, key, key_len, params) > 0;
+	return (!c->held.data || ctx_before_init(c)) && EVP_MAC_init(c->ctx, key, key_len, params) > 0;
 }
 
 static int hmac_init(void *vctx, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
 {
 	struct context *c = vctx;
-	int ok = twin_init(c, key, key_len, params);
+	int ok = ctx_init(c, key, key_len, params);
 
 	wdp_held_drop(&c->held);
 	c->path = WD_PATH_NONE;
@@ -204,7 +205,7 @@ static int hmac_update(void *vctx, const unsigned char *in, size_t len)
 	c->fresh = c->fresh && !len;
 	if (fresh && wdp_held_take(&c->held, c->prov, in, len))
 		return 1;
-	return catch_up(c) && EVP_MAC_update(c->twin, in, len) > 0;
+	return catch_up(c) && EVP_MAC_update(c->ctx, in, len) > 0;
 }
 
 static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
@@ -236,17 +237,17 @@ static enum wdp_outcome on_device(struct context *c, unsigned char *out, size_t 
 static int hmac_final(void *vctx, unsigned char *out, size_t *out_len, size_t room)
 {
 	struct context *c = vctx;
-	size_t size = EVP_MAC_CTX_get_mac_size(c->twin);
+	size_t size = EVP_MAC_CTX_get_mac_size(c->ctx);
 	bool fits = c->held.data && !c->held.ended && room >= size;
-	enum wdp_outcome outcome = fits ? on_device(c, out, size) : WDP_TWIN;
+	enum wdp_outcome outcome = fits ? on_device(c, out, size) : WDP_TO_DEFAULT;
 
 	c->fresh = false;
-	if (outcome != WDP_TWIN) {
+	if (outcome != WDP_TO_DEFAULT) {
 		c->held.ended = outcome == WDP_DONE;
 		*out_len = size;
 		return (int)outcome;
 	}
-	if (!catch_up(c) || EVP_MAC_final(c->twin, out, out_len, room) <= 0)
+	if (!catch_up(c) || EVP_MAC_final(c->ctx, out, out_len, room) <= 0)
 		return 0;
 	c->path = WD_PATH_SOFT;
 	if (fits)
@@ -254,13 +255,15 @@ static int hmac_final(void *vctx, unsigned char *out, size_t *out_len, size_t ro
 	return 1;
 }
 
-static bool twin_set(struct context *c, const OSSL_PARAM params[])
+static bool ctx_set(struct context *c, const OSSL_PARAM params[])
 {
 	bool ok;
 
 	wdp_errors_mark(&c->prov->core);
-	ok = EVP_MAC_CTX_set_params(c->twin, params) > 0;
-	return wdp_twin_again(&c->prov->twin, ok, params) ? EVP_MAC_CTX_set_params(c->twin, params) > 0 : ok;
+	ok = EVP_MAC_CTX_set_params(c->ctx, params) > 0;
+	if (wdp_default_provider_again(&c->prov->default_provider, ok, params))
+		return EVP_MAC_CTX_set_params(c->ctx, params) > 0;
+	return ok;
 }
 
 static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])
@@ -270,7 +273,7 @@ static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 	if (!params || !params->key)
 		return 1;
 	c->fresh = false;
-	if (!catch_up(c) || !twin_set(c, params)) {
+	if (!catch_up(c) || !ctx_set(c, params)) {
 		refused(c, params);
 		return 0;
 	}
@@ -285,7 +288,7 @@ static int hmac_get_ctx_params(void *vctx, OSSL_PARAM params[])
 
 	if (path && !OSSL_PARAM_set_utf8_string(path, c->path == WD_PATH_NONE ? "" : wd_path_str((int)c->path)))
 		return 0;
-	return EVP_MAC_CTX_get_params(c->twin, params) > 0;
+	return EVP_MAC_CTX_get_params(c->ctx, params) > 0;
 }
 
 static const OSSL_PARAM *hmac_gettable(void *vctx, void *provctx)
@@ -320,7 +323,7 @@ bool wdp_hmac_offer(struct wdp_provider *prov)
 
 	if (!(prov->algs & WDP_BIT(WDP_HMAC)))
 		return true;
-	prov->hmac = EVP_MAC_fetch(prov->twin.libctx, offer.algorithm_names, NULL);
+	prov->hmac = EVP_MAC_fetch(prov->default_provider.libctx, offer.algorithm_names, NULL);
 	if (!prov->hmac)
 		return false;
 	prov->hmac_gettable = wdp_with_path(EVP_MAC_gettable_ctx_params(prov->hmac));

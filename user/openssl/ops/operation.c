@@ -42,14 +42,14 @@ static unsigned int path_of(const struct wdp_operation *op)
 	return op->path == WD_PATH_NONE ? atomic_load_explicit(&op->last->path, memory_order_relaxed) : op->path;
 }
 
-/* How the twin's context gets parameters: with an initialization, or alone. */
+/* How the default provider's context gets parameters: with an initialization, or alone. */
 static bool set(struct wdp_operation *op, wdp_init_fn *fn, const OSSL_PARAM params[])
 {
 	bool ok;
 
 	wdp_errors_mark(&op->prov->core);
 	ok = fn(op->ctx, params) > 0;
-	return wdp_twin_again(&op->prov->twin, ok, params) ? fn(op->ctx, params) > 0 : ok;
+	return wdp_default_provider_again(&op->prov->default_provider, ok, params) ? fn(op->ctx, params) > 0 : ok;
 }
 
 int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[])
@@ -66,7 +66,7 @@ int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_f
 		op->key = key;
 	}
 	EVP_PKEY_CTX_free(op->ctx);
-	op->ctx = EVP_PKEY_CTX_new_from_pkey(op->prov->twin.libctx, key->pkey, NULL);
+	op->ctx = EVP_PKEY_CTX_new_from_pkey(op->prov->default_provider.libctx, key->pkey, NULL);
 	op->fresh = true;
 	op->path = WD_PATH_NONE;
 	/* A duplicate that the program has made goes on for itself. */
@@ -95,7 +95,7 @@ int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *fro
 	return to->ctx || !from->ctx;
 }
 
-int wdp_operation_by_twin(struct wdp_operation *op, int result)
+int wdp_operation_by_default(struct wdp_operation *op, int result)
 {
 	if (result > 0) {
 		op->path = WD_PATH_SOFT;
@@ -110,18 +110,18 @@ int wdp_operation_verified(struct wdp_operation *op, int result)
 	if (op->doubted && result > 0)
 		wdp_device_was_wrong(op->prov, "ecdsa", "a device refuses a good signature");
 	op->doubted = false;
-	return wdp_operation_by_twin(op, result);
+	return wdp_operation_by_default(op, result);
 }
 
 int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out,
 		      size_t *len, size_t room, const unsigned char *in, size_t in_len)
 {
-	if (outcome != WDP_TWIN) {
+	if (outcome != WDP_TO_DEFAULT) {
 		wdp_operation_ended(op);
 		return (int)outcome;
 	}
 	*len = room;
-	return wdp_operation_by_twin(op, run(op->ctx, out, len, in, in_len));
+	return wdp_operation_by_default(op, run(op->ctx, out, len, in, in_len));
 }
 
 enum wdp_outcome wdp_operation_checked(struct wdp_operation *op, const char *what, wdp_run_fn *run,

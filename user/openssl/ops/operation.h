@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What contexts of all operations have: a key, the twin's context, and which path the last operation took. */
+/*
+ * What contexts of all operations have: a key, the default provider's context, and which path the last operation took.
+ */
 #ifndef WDP_OPERATION_H
 #define WDP_OPERATION_H
 
@@ -19,11 +21,11 @@ struct wdp_operation {
 	struct wdp_provider *prov;
 	enum wdp_kind kind;
 	struct wdp_key *key;		/* a reference */
-	EVP_PKEY_CTX *ctx;		/* the twin's */
+	EVP_PKEY_CTX *ctx;		/* the default provider's */
 	unsigned int path;		/* enum wd_path, of the last operation in this context */
 	struct wdp_last *last;		/* of a context and its duplicates */
 	bool fresh;			/* parameters may differ from what was read of them */
-	bool doubted;			/* a device finds the signature wrong, and the twin is asked */
+	bool doubted;			/* a device finds the signature wrong, and the default provider is asked */
 };
 
 /* wdp_operation_new() - a context of that size, which begins with a struct wdp_operation; all else is zero. */
@@ -36,8 +38,8 @@ void wdp_operation_clear(struct wdp_operation *op);
 /* wdp_operation_copy() - into one that holds nothing. 1 or 0. */
 int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *from);
 
-/* wdp_operation_by_twin() - the twin has done it with that result; returns the result. */
-int wdp_operation_by_twin(struct wdp_operation *op, int result);
+/* wdp_operation_by_default() - the default provider has done it with that result; returns the result. */
+int wdp_operation_by_default(struct wdp_operation *op, int result);
 
 /* wdp_operation_verified() - the same for a signature. */
 int wdp_operation_verified(struct wdp_operation *op, int result);
@@ -48,13 +50,13 @@ void wdp_operation_ended(struct wdp_operation *op);
 /* EVP_PKEY_sign() and the like. */
 typedef int wdp_run_fn(EVP_PKEY_CTX *ctx, unsigned char *out, size_t *len, const unsigned char *in, size_t in_len);
 
-/* wdp_operation_end() - what a device did not do, the twin does; returns the value for libcrypto. */
+/* wdp_operation_end() - what a device did not do, the default provider does; returns the value for libcrypto. */
 int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out,
 		      size_t *len, size_t room, const unsigned char *in, size_t in_len);
 
 /*
- * wdp_operation_checked() - a device has computed these bytes; with check_results = all the twin computes them, too,
- * and wrong ones are its work then. what: the class's name.
+ * wdp_operation_checked() - a device has computed these bytes; with check_results = all the default provider computes
+ * them, too, and wrong ones are its work then. what: the class's name.
  */
 #define WDP_CHECKED_MAX	512
 enum wdp_outcome wdp_operation_checked(struct wdp_operation *op, const char *what, wdp_run_fn *run,
@@ -64,7 +66,7 @@ enum wdp_outcome wdp_operation_checked(struct wdp_operation *op, const char *wha
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[]);
 int wdp_operation_set_params(void *vctx, const OSSL_PARAM params[]);
 
-/* wdp_operation_text() - a parameter of the twin's context; "" if it has none. */
+/* wdp_operation_text() - a parameter of the default provider's context; "" if it has none. */
 void wdp_operation_text(const struct wdp_operation *op, const char *name, char *text, size_t size);
 
 /* wdp_operation_int() - a number among the parameters, or other. */
@@ -75,7 +77,7 @@ int wdp_operation_int(const struct wdp_operation *op, const char *name, int othe
 static const OSSL_PARAM *name##_##which(void *vctx, void *provctx)			\
 {											\
 	(void)vctx;									\
-	return ((struct wdp_provider *)provctx)->twin.which[kind];			\
+	return ((struct wdp_provider *)provctx)->default_provider.which[kind];			\
 }
 
 #endif

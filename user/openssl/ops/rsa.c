@@ -58,7 +58,7 @@ static const struct {
 
 /*
  * All parts of two primes of the same size, and a small e: with those libwd verifies what a device computes, before it
- * hands it out. Every other key is the twin's.
+ * hands it out. Every other key is the default provider's.
  */
 static bool parts_read(const struct wdp_key *key, struct parts *parts, struct wd_rsa_key *rsa, size_t k)
 {
@@ -166,7 +166,7 @@ static bool pss_read(struct wdp_operation *op, struct wdp_rsa_scheme *scheme)
 	wdp_operation_text(op, OSSL_SIGNATURE_PARAM_MGF1_DIGEST, mgf1, sizeof(mgf1));
 	scheme->salt = wdp_operation_int(op, OSSL_SIGNATURE_PARAM_PSS_SALTLEN, RSA_PSS_SALTLEN_AUTO);
 	if (*mgf1)
-		scheme->mgf1 = EVP_MD_fetch(op->prov->twin.libctx, mgf1, NULL);
+		scheme->mgf1 = EVP_MD_fetch(op->prov->default_provider.libctx, mgf1, NULL);
 	else if (EVP_MD_up_ref(scheme->md))
 		scheme->mgf1 = scheme->md;
 	return scheme->mgf1;
@@ -182,7 +182,7 @@ bool wdp_rsa_scheme_read(struct wdp_operation *op, struct wdp_rsa_scheme *scheme
 	scheme->pad = wdp_operation_int(op, OSSL_SIGNATURE_PARAM_PAD_MODE, 0);
 	wdp_operation_text(op, OSSL_SIGNATURE_PARAM_DIGEST, digest, sizeof(digest));
 	if (*digest) {
-		scheme->md = EVP_MD_fetch(op->prov->twin.libctx, digest, NULL);
+		scheme->md = EVP_MD_fetch(op->prov->default_provider.libctx, digest, NULL);
 		if (!scheme->md)
 			return false;
 	}
@@ -200,7 +200,7 @@ static bool encode(const struct wdp_rsa_scheme *scheme, unsigned char *em, const
 	case RSA_PKCS1_PADDING:
 		return wdp_pkcs1_encode(em, k, scheme->md, tbs, len);
 	case RSA_PKCS1_PSS_PADDING:
-		return wdp_pss_encode(em, k, scheme, key->prov->twin.libctx, tbs, len);
+		return wdp_pss_encode(em, k, scheme, key->prov->default_provider.libctx, tbs, len);
 	case RSA_NO_PADDING:
 		if (len != k || scheme->md)
 			return false;
@@ -218,7 +218,7 @@ enum wdp_outcome wdp_rsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *s
 	enum wdp_outcome outcome;
 
 	if (!k || room < k || !wdp_rsa_scheme_read(op, scheme) || !encode(scheme, em, op->key, k, digest, digest_len))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	outcome = wdp_rsa_private(op, em, sig, k);
 	if (outcome == WDP_DONE)
 		*len = k;
@@ -253,7 +253,7 @@ enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme 
 	enum wdp_outcome outcome;
 
 	if (!k || len != k || !wdp_rsa_scheme_read(op, scheme))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	outcome = wdp_rsa_public(op, sig, em, k);
-	return outcome == WDP_DONE && !is_good(scheme, em, op->key, k, digest, digest_len) ? WDP_TWIN : outcome;
+	return outcome == WDP_DONE && !is_good(scheme, em, op->key, k, digest, digest_len) ? WDP_TO_DEFAULT : outcome;
 }

@@ -7,7 +7,7 @@
 
 #define WDP_RSA_MAX	512	/* bytes of the largest modulus that devices take */
 
-/* The settings of a context, read from the twin's when they may have changed. */
+/* The settings of a context, read from the default provider's when they may have changed. */
 struct wdp_rsa_scheme {
 	int pad;			/* RSA_PKCS1_PADDING, ... */
 	EVP_MD *md;			/* NULL: none */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Signatures. The twin's context knows the settings; a message is hashed here, because the twin would not hand out its
- * digest, and then signed or verified as one.
+ * Signatures. The default provider's context knows the settings; a message is hashed here, because the default provider
+ * would not hand out its digest, and then signed or verified as one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static int sig_recover_init(void *vctx, void *key, const OSSL_PARAM params[])
 	return begin(vctx, key, EVP_PKEY_verify_recover_init_ex, params);
 }
 
-/* A size alone is the twin's answer, and no operation. */
+/* A size alone is the default provider's answer, and no operation. */
 static int sig_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
 {
 	struct signature *s = vctx;
@@ -109,12 +109,14 @@ static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const un
 {
 	struct signature *s = vctx;
 	bool counts = s->op.ctx && s->by_device->verifies(s->op.key);
-	enum wdp_outcome outcome = counts ? s->by_device->verify(&s->op, &s->scheme, sig, len, tbs, tbs_len) : WDP_TWIN;
+	enum wdp_outcome outcome = WDP_TO_DEFAULT;
 	int ok;
 
+	if (counts)
+		outcome = s->by_device->verify(&s->op, &s->scheme, sig, len, tbs, tbs_len);
 	if (!s->op.ctx)
 		return 0;
-	if (outcome != WDP_TWIN) {
+	if (outcome != WDP_TO_DEFAULT) {
 		wdp_operation_ended(&s->op);
 		return (int)outcome;
 	}
@@ -140,7 +142,7 @@ static bool hash_begin(struct signature *s, const char *name)
 
 	if (!name || !*name)
 		return false;
-	md = EVP_MD_fetch(s->op.prov->twin.libctx, name, NULL);
+	md = EVP_MD_fetch(s->op.prov->default_provider.libctx, name, NULL);
 	s->md = EVP_MD_CTX_new();
 	ok = md && s->md && EVP_DigestInit_ex2(s->md, md, NULL);
 	EVP_MD_free(md);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * SM2's signatures by devices. What is signed or verified is a digest of the signer's identity, public key and message.
- * It is made here if the program has set the identity; otherwise the message is the twin's, because which identity then
- * stands for none is libcrypto's decision.
+ * It is made here if the program has set the identity; otherwise the message is the default provider's, because which
+ * identity then stands for none is libcrypto's decision.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct sm2 {
 	struct wdp_operation op;	/* first: see operation.h */
 	unsigned char *id;		/* NULL: not set */
 	size_t id_len;
-	EVP_MD_CTX *whole;		/* the twin's, of a message; op.ctx is a part of it then */
+	EVP_MD_CTX *whole;		/* the default provider's, of a message; op.ctx is a part of it then */
 	EVP_MD_CTX *md;			/* ours, instead of it, after the first part of a message */
 	bool signs, begun;
 };
@@ -127,7 +127,7 @@ static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len
 	const struct wdp_key *key = s->op.key;
 
 	if (n != W || !wdp_curve_takes_private(key, WDP_SM2) || room < (size_t)EVP_PKEY_get_size(key->pkey))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	return wdp_curve_sign(&s->op, sig, len, digest, n);
 }
 
@@ -135,10 +135,10 @@ static enum wdp_outcome verify_on_device(struct sm2 *s, const unsigned char *sig
 					 const unsigned char *digest, size_t n)
 {
 	return n == W && wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_curve_verify(&s->op, sig, len, digest, n) :
-	       WDP_TWIN;
+	       WDP_TO_DEFAULT;
 }
 
-/* The twin's verdict counts if devices verify by such keys. */
+/* The default provider's verdict counts if devices verify by such keys. */
 static int verified(struct sm2 *s, int result)
 {
 	return wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_operation_verified(&s->op, result) : result;
@@ -164,7 +164,9 @@ static int sm2_verify(void *vctx, const unsigned char *sig, size_t len, const un
 	if (!s->op.ctx)
 		return 0;
 	outcome = verify_on_device(s, sig, len, tbs, tbs_len);
-	return outcome == WDP_TWIN ? verified(s, EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len)) : (int)outcome;
+	if (outcome != WDP_TO_DEFAULT)
+		return (int)outcome;
+	return verified(s, EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len));
 }
 
 /* --- messages --- */
@@ -204,9 +206,8 @@ static int message_init(struct sm2 *s, const char *name, void *key, const OSSL_P
 	s->whole = EVP_MD_CTX_new();
 	if (!s->whole)
 		return 0;
-	ok = (signs ? EVP_DigestSignInit_ex :
-	      EVP_DigestVerifyInit_ex)(s->whole, &s->op.ctx, name, s->op.prov->twin.libctx, NULL, s->op.key->pkey,
-				       params);
+	ok = (signs ? EVP_DigestSignInit_ex : EVP_DigestVerifyInit_ex)(
+		s->whole, &s->op.ctx, name, s->op.prov->default_provider.libctx, NULL, s->op.key->pkey, params);
 	return ok > 0 && id_note(s, params);
 }
 
@@ -277,13 +278,13 @@ static int sm2_message_update(void *vctx, const unsigned char *data, size_t len)
 	return s->signs ? EVP_DigestSignUpdate(s->whole, data, len) : EVP_DigestVerifyUpdate(s->whole, data, len);
 }
 
-/* For a digest that is left to the twin: the context of the message has seen nothing of it. */
+/* For a digest that is left to the default provider: the context of the message has seen nothing of it. */
 static EVP_PKEY_CTX *digest_ctx(const struct sm2 *s)
 {
-	return EVP_PKEY_CTX_new_from_pkey(s->op.prov->twin.libctx, s->op.key->pkey, NULL);
+	return EVP_PKEY_CTX_new_from_pkey(s->op.prov->default_provider.libctx, s->op.key->pkey, NULL);
 }
 
-static int sign_by_twin(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest)
+static int sign_by_default(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest)
 {
 	EVP_PKEY_CTX *ctx = digest_ctx(s);
 	int ret = 0;
@@ -292,10 +293,10 @@ static int sign_by_twin(struct sm2 *s, unsigned char *sig, size_t *len, size_t r
 	if (ctx && EVP_PKEY_sign_init(ctx) > 0)
 		ret = EVP_PKEY_sign(ctx, sig, len, digest, W);
 	EVP_PKEY_CTX_free(ctx);
-	return wdp_operation_by_twin(&s->op, ret);
+	return wdp_operation_by_default(&s->op, ret);
 }
 
-static int verify_by_twin(struct sm2 *s, const unsigned char *sig, size_t len, const unsigned char *digest)
+static int verify_by_default(struct sm2 *s, const unsigned char *sig, size_t len, const unsigned char *digest)
 {
 	EVP_PKEY_CTX *ctx = digest_ctx(s);
 	int ret = 0;
@@ -321,13 +322,13 @@ static int sm2_message_sign(void *vctx, unsigned char *sig, size_t *len, size_t 
 		choose(s);
 	if (!s->md) {
 		*len = room;
-		return wdp_operation_by_twin(&s->op, EVP_DigestSignFinal(s->whole, sig, len));
+		return wdp_operation_by_default(&s->op, EVP_DigestSignFinal(s->whole, sig, len));
 	}
 	if (!EVP_DigestFinal_ex(s->md, digest, &n))
 		return 0;
 	outcome = on_device(s, sig, len, room, digest, n);
 	wdp_operation_ended(&s->op);
-	return outcome == WDP_TWIN ? sign_by_twin(s, sig, len, room, digest) : (int)outcome;
+	return outcome == WDP_TO_DEFAULT ? sign_by_default(s, sig, len, room, digest) : (int)outcome;
 }
 
 static int sm2_message_verify(void *vctx, const unsigned char *sig, size_t len)
@@ -347,7 +348,7 @@ static int sm2_message_verify(void *vctx, const unsigned char *sig, size_t len)
 		return 0;
 	outcome = verify_on_device(s, sig, len, digest, n);
 	wdp_operation_ended(&s->op);
-	return outcome == WDP_TWIN ? verify_by_twin(s, sig, len, digest) : (int)outcome;
+	return outcome == WDP_TO_DEFAULT ? verify_by_default(s, sig, len, digest) : (int)outcome;
 }
 
 WDP_LIST(sm2, WDP_KIND_SM2, gettable)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts encrypted with SM2: devices decrypt them. Encryption is the twin's, which writes what libcrypto writes. */
+/*
+ * Texts encrypted with SM2: devices decrypt them. Encryption is the default provider's, which writes what libcrypto
+ * writes.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +78,10 @@ static size_t string_read(const unsigned char **at, const unsigned char *end, un
 	return len;
 }
 
-/* In libwd's order: x, y, the text, the digest. Returns the length of the text, or 0: the twin says what is wrong. */
+/*
+ * In libwd's order: x, y, the text, the digest. Returns the length of the text, or 0: the default provider says what is
+ * wrong.
+ */
 static size_t parts_read(const unsigned char *in, size_t in_len, unsigned char parts[PARTS_MAX])
 {
 	const unsigned char *at = in, *end = in + in_len;
@@ -117,10 +123,10 @@ static enum wdp_outcome on_device(struct wdp_operation *op, unsigned char *out, 
 	enum wdp_outcome outcome;
 
 	if (!wdp_curve_takes_private(op->key, WDP_SM2) || !is_sm3(op))
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	call.dst_len = parts_read(in, in_len, parts);
 	if (!call.dst_len || room < call.dst_len)
-		return WDP_TWIN;
+		return WDP_TO_DEFAULT;
 	call.src_len = call.dst_len + WD_ECC_SM2_EXTRA;
 	outcome = wdp_device_do(&to, &call, &op->path);
 	if (outcome == WDP_DONE) {

@@ -10,13 +10,13 @@
 
 #include "symmetric.h"
 
-EVP_CIPHER_CTX *wdp_symmetric_twin(const struct wdp_symmetric *s)
+EVP_CIPHER_CTX *wdp_symmetric_ctx(const struct wdp_symmetric *s)
 {
-	EVP_CIPHER_CTX *twin = EVP_CIPHER_CTX_new();
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
 
-	if (twin && EVP_CipherInit_ex2(twin, s->cipher->twin, NULL, NULL, s->encrypt, NULL) > 0)
-		return twin;
-	EVP_CIPHER_CTX_free(twin);
+	if (ctx && EVP_CipherInit_ex2(ctx, s->cipher->fetched, NULL, NULL, s->encrypt, NULL) > 0)
+		return ctx;
+	EVP_CIPHER_CTX_free(ctx);
 	return NULL;
 }
 
@@ -29,8 +29,8 @@ void *wdp_symmetric_new(size_t size, struct wdp_provider *prov, enum wdp_cipher_
 	s->prov = prov;
 	s->cipher = &prov->ciphers[id];
 	s->class = class;
-	s->twin = wdp_symmetric_twin(s);
-	if (s->twin)
+	s->ctx = wdp_symmetric_ctx(s);
+	if (s->ctx)
 		return s;
 	free(s);
 	return NULL;
@@ -55,7 +55,7 @@ void wdp_symmetric_free(struct wdp_symmetric *s, size_t size)
 	wdp_session_close(&s->session, s->class);
 	wdp_buffer_drop(&s->in);
 	wdp_buffer_drop(&s->out);
-	EVP_CIPHER_CTX_free(s->twin);
+	EVP_CIPHER_CTX_free(s->ctx);
 	OPENSSL_cleanse(s, size);
 	free(s);
 }
@@ -70,8 +70,8 @@ void *wdp_symmetric_dup(const struct wdp_symmetric *from, size_t size)
 	memset(&s->session, 0, sizeof(s->session));
 	memset(&s->in, 0, sizeof(s->in));
 	memset(&s->out, 0, sizeof(s->out));
-	s->twin = EVP_CIPHER_CTX_new();
-	if (s->twin && EVP_CIPHER_CTX_copy(s->twin, from->twin))
+	s->ctx = EVP_CIPHER_CTX_new();
+	if (s->ctx && EVP_CIPHER_CTX_copy(s->ctx, from->ctx))
 		return s;
 	wdp_symmetric_free(s, size);
 	return NULL;
@@ -89,7 +89,7 @@ static void key_note(struct wdp_symmetric *s, const unsigned char *key, size_t l
 int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned char *key, size_t key_len,
 			const unsigned char *iv, const OSSL_PARAM params[])
 {
-	int ok = EVP_CipherInit_ex2(s->twin, NULL, key, iv, encrypt, params) > 0;
+	int ok = EVP_CipherInit_ex2(s->ctx, NULL, key, iv, encrypt, params) > 0;
 	bool turned = encrypt != s->encrypt && s->cipher->mode != WD_CIPHER_GCM;
 
 	s->encrypt = encrypt;
@@ -97,8 +97,8 @@ int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned ch
 	s->failed = false;
 	s->path = WD_PATH_NONE;
 	/*
-	 * Without a key the twin goes on with the key schedule of the other direction, which no device has. GCM has the
-	 * same for both.
+	 * Without a key the default provider goes on with the key schedule of the other direction, which no device has.
+	 * GCM has the same for both.
 	 */
 	if (key || turned)
 		key_note(s, ok ? key : NULL, key_len);
@@ -114,7 +114,7 @@ int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *ou
 		wdp_raise(&s->prov->core, PROV_R_CIPHER_OPERATION_FAILED, NULL);
 		return 0;
 	}
-	if (s->failed || EVP_CipherUpdate(s->twin, out, &n, in, (int)len) <= 0) {
+	if (s->failed || EVP_CipherUpdate(s->ctx, out, &n, in, (int)len) <= 0) {
 		s->plain = false;
 		return 0;
 	}
@@ -125,7 +125,7 @@ int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *ou
 
 int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out_len)
 {
-	int n = 0, ok = !s->failed && EVP_CipherFinal_ex(s->twin, out, &n) > 0;
+	int n = 0, ok = !s->failed && EVP_CipherFinal_ex(s->ctx, out, &n) > 0;
 
 	s->plain = false;
 	*out_len = ok ? (size_t)n : 0;
@@ -135,7 +135,7 @@ int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out
 int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
 			size_t len)
 {
-	int n = len <= INT_MAX && !s->failed ? EVP_Cipher(s->twin, out, in, (unsigned int)len) : -1;
+	int n = len <= INT_MAX && !s->failed ? EVP_Cipher(s->ctx, out, in, (unsigned int)len) : -1;
 
 	s->path = WD_PATH_SOFT;
 	if (n < 0)
@@ -157,7 +157,7 @@ int wdp_symmetric_get(const struct wdp_symmetric *s, OSSL_PARAM params[])
 
 	if (path && !OSSL_PARAM_set_utf8_string(path, s->path == WD_PATH_NONE ? "" : wd_path_str((int)s->path)))
 		return 0;
-	return EVP_CIPHER_CTX_get_params(s->twin, params) > 0;
+	return EVP_CIPHER_CTX_get_params(s->ctx, params) > 0;
 }
 
 /* OpenSSL 3.5 tries two types of parameters, and leaves the error of the first. */
@@ -166,7 +166,7 @@ bool wdp_symmetric_iv(const struct wdp_symmetric *s, wdp_iv_fn *get, unsigned ch
 	bool ok;
 
 	wdp_errors_mark(&s->prov->core);
-	ok = get(s->twin, iv, len) > 0;
+	ok = get(s->ctx, iv, len) > 0;
 	wdp_errors_drop(&s->prov->core);
 	return ok;
 }
