@@ -264,7 +264,7 @@ TEST_F(once, a_value_that_is_wrong_is_named_once_and_the_default_is_used)
 	}
 }
 
-/* The twin compresses, since no session can be had. */
+/* zlib compresses, since no session can be had. */
 TEST_F(once, a_section_that_does_not_exist_does_no_harm)
 {
 	setenv("WD_SECTION", "nowhere", 1);

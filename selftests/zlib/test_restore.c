@@ -229,7 +229,7 @@ TEST_F(restore, a_stream_of_which_too_much_is_gone_ends)
 	EXPECT_TRUE(restored(self, run(self, 1000)));
 }
 
-/* The twin has the stream's beginning, and its end is still to come. */
+/* zlib has the stream's beginning, and its end is still to come. */
 TEST_F(restore, a_stream_that_has_failed_can_be_used_again)
 {
 	begin(self, 31, DATA);

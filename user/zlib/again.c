@@ -87,7 +87,7 @@ static uLong output_drop(const struct wdz_again *a, z_streamp strm, uLong *len, 
 		n = *len < DROPPED ? *len : DROPPED;
 		strm->next_out = to;
 		strm->avail_out = (uInt)n;
-		ret = twin_inflate(strm, Z_SYNC_FLUSH);
+		ret = zlib_inflate(strm, Z_SYNC_FLUSH);
 		n -= strm->avail_out;
 		*len -= n;
 		if (a->raw)
@@ -120,7 +120,7 @@ int wdz_again_begin(struct wdz_again *a, z_streamp strm)
 int wdz_again_step(struct wdz_again *a, z_streamp strm, int flush)
 {
 	struct callers callers = input_lend(a, strm);
-	int ret = twin_inflate(strm, flush);
+	int ret = zlib_inflate(strm, flush);
 
 	input_take_back(a, strm, &callers);
 	return ret;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "twin.h"
+#include "zlib_own.h"
 
 #define WDZ_AGAIN_MOST	(1u << 20)	/* bytes of input; a stream with more has nothing to begin again with */
 
@@ -35,7 +35,7 @@ void wdz_again_free(struct wdz_again *a);
 /*
  * wdz_again_begin() - zlib's stream, which is fresh, comes to where the caller is: total_out bytes
  *
- * strm is lent to the twin; its input and output stay the caller's, and its adler, or sum, is that of the bytes that
+ * strm is lent to zlib; its input and output stay the caller's, and its adler, or sum, is that of the bytes that
  * the caller has got. Return: Z_OK; Z_STREAM_ERROR if there is nothing to begin again with; Z_DATA_ERROR if the caller
  * has got other bytes, which nothing mends.
  */

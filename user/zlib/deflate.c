@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * zlib's functions for deflate streams. A stream that is the twin's costs one comparison. Arguments are checked as
- * zlib.h documents, in its order, and what else zlib does is in the comments.
+ * zlib's functions for deflate streams. A stream that is zlib's own costs one comparison. Arguments are checked as
+ * zlib.h documents, in its order. Comments say what zlib does beyond that.
  */
 #include "config.h"
 #include "stats.h"
@@ -23,7 +23,7 @@ static bool window_fits(int bits)
 PUBLIC int ZEXPORT deflateInit2_(z_streamp strm, int level, int method, int window_bits, int mem_level, int strategy,
 				 const char *version, int stream_size)
 {
-	int ret = twin_deflateInit2_(strm, level, method, window_bits, mem_level, strategy, version, stream_size);
+	int ret = zlib_deflateInit2_(strm, level, method, window_bits, mem_level, strategy, version, stream_size);
 
 	if (ret != Z_OK)
 		return ret;
@@ -37,7 +37,7 @@ PUBLIC int ZEXPORT deflateInit2_(z_streamp strm, int level, int method, int wind
 
 PUBLIC int ZEXPORT deflateInit_(z_streamp strm, int level, const char *version, int stream_size)
 {
-	int ret = twin_deflateInit_(strm, level, version, stream_size);
+	int ret = zlib_deflateInit_(strm, level, version, stream_size);
 
 	if (ret != Z_OK)
 		return ret;
@@ -74,7 +74,7 @@ static bool has_output(const struct wdz_stream *s)
 	unsigned int pending = 0;
 
 	if (s->stage == WDZ_TAIL)
-		twin_deflatePending((z_streamp)(uintptr_t)&s->raw, &pending, NULL);
+		zlib_deflatePending((z_streamp)(uintptr_t)&s->raw, &pending, NULL);
 	return s->stage == WDZ_DRAIN || s->first != s->open || pending || wdz_output_pending(s);
 }
 
@@ -83,8 +83,8 @@ static int stream_deflate(struct wdz_stream *s, int flush)
 	z_streamp strm = s->strm;
 	int old = s->last_flush, ret;
 
-	if (s->stage == WDZ_TWIN)
-		return wdz_twin_deflate(s, flush);
+	if (s->stage == WDZ_BY_ZLIB)
+		return wdz_zlib_deflate(s, flush);
 	if (flush < 0 || flush > Z_BLOCK)
 		return Z_STREAM_ERROR;
 	if (!strm->next_out || (strm->avail_in && !strm->next_in) || (s->ending && flush != Z_FINISH))
@@ -111,17 +111,17 @@ PUBLIC int ZEXPORT deflate(z_streamp strm, int flush)
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
 
-	return s ? stream_deflate(s, flush) : twin_deflate(strm, flush);
+	return s ? stream_deflate(s, flush) : zlib_deflate(strm, flush);
 }
 
-static bool is_twins(const struct wdz_stream *s)
+static bool is_zlibs(const struct wdz_stream *s)
 {
-	return s->stage == WDZ_DRAIN || s->stage == WDZ_TWIN;
+	return s->stage == WDZ_DRAIN || s->stage == WDZ_BY_ZLIB;
 }
 
 static void count_ended(const void *caller, const struct wdz_stream *s, z_streamp strm)
 {
-	if (!s ? strm && strm->zalloc && strm->state : is_twins(s) || s->stage == WDZ_GATHER)
+	if (!s ? strm && strm->zalloc && strm->state : is_zlibs(s) || s->stage == WDZ_GATHER)
 		wdz_count_for(caller, WDZ_DEFLATE_ZLIB_BYTES, strm->total_in);
 }
 
@@ -129,13 +129,13 @@ static void count_ended(const void *caller, const struct wdz_stream *s, z_stream
 static int stream_end(struct wdz_stream *s)
 {
 	int ret = s->begun && !s->ending ? Z_DATA_ERROR : Z_OK;
-	bool twins = is_twins(s);
+	bool zlibs = is_zlibs(s);
 	z_streamp strm = s->strm;
 	int end;
 
 	wdz_stream_drop(s);
-	end = twin_deflateEnd(strm);
-	return twins ? end : ret;
+	end = zlib_deflateEnd(strm);
+	return zlibs ? end : ret;
 }
 
 PUBLIC int ZEXPORT deflateEnd(z_streamp strm)
@@ -143,18 +143,18 @@ PUBLIC int ZEXPORT deflateEnd(z_streamp strm)
 	struct wdz_stream *s = wdz_stream_of(strm);
 
 	count_ended(__builtin_return_address(0), s, strm);
-	return s ? stream_end(s) : twin_deflateEnd(strm);
+	return s ? stream_end(s) : zlib_deflateEnd(strm);
 }
 
-/* Parameters are kept; the twin doesn't know yet those that were set while it had no part in the stream. */
-static int stream_reset(struct wdz_stream *s, int (*twin_reset)(z_streamp strm))
+/* Parameters are kept; zlib doesn't know yet those that were set while it had no part in the stream. */
+static int stream_reset(struct wdz_stream *s, int (*reset)(z_streamp strm))
 {
 	z_streamp strm = s->strm;
 	int ret;
 
 	wdz_lend(s);
-	ret = twin_reset(strm);
-	twin_deflateParams(strm, s->level, s->strategy);
+	ret = reset(strm);
+	zlib_deflateParams(strm, s->level, s->strategy);
 	wdz_take_back(s);
 	wdz_stream_reset(s);
 	if (s->tuned || !wdz_stream_wants(s->level, s->strategy))
@@ -167,7 +167,7 @@ PUBLIC int ZEXPORT deflateReset(z_streamp strm)
 	struct wdz_stream *s = wdz_stream_of(strm);
 
 	count_ended(__builtin_return_address(0), s, strm);
-	return s ? stream_reset(s, twin_deflateReset) : twin_deflateReset(strm);
+	return s ? stream_reset(s, zlib_deflateReset) : zlib_deflateReset(strm);
 }
 
 PUBLIC int ZEXPORT deflateResetKeep(z_streamp strm)
@@ -175,7 +175,7 @@ PUBLIC int ZEXPORT deflateResetKeep(z_streamp strm)
 	struct wdz_stream *s = wdz_stream_of(strm);
 
 	count_ended(__builtin_return_address(0), s, strm);
-	return s ? stream_reset(s, twin_deflateResetKeep) : twin_deflateResetKeep(strm);
+	return s ? stream_reset(s, zlib_deflateResetKeep) : zlib_deflateResetKeep(strm);
 }
 
 PUBLIC int ZEXPORT deflateCopy(z_streamp dest, z_streamp source)
@@ -184,10 +184,10 @@ PUBLIC int ZEXPORT deflateCopy(z_streamp dest, z_streamp source)
 	int ret;
 
 	if (!s || !dest)
-		return twin_deflateCopy(dest, source);
+		return zlib_deflateCopy(dest, source);
 	wdz_parts_finish(s);
 	wdz_lend(s);
-	ret = twin_deflateCopy(dest, source);
+	ret = zlib_deflateCopy(dest, source);
 	wdz_take_back(s);
 	return ret == Z_OK ? wdz_stream_copy(dest, s) : ret;
 }
@@ -198,9 +198,9 @@ PUBLIC uLong ZEXPORT deflateBound(z_streamp strm, uLong source_len)
 	uLong bound;
 
 	if (!s)
-		return twin_deflateBound(strm, source_len);
+		return zlib_deflateBound(strm, source_len);
 	wdz_lend(s);
-	bound = twin_deflateBound(strm, source_len);
+	bound = zlib_deflateBound(strm, source_len);
 	wdz_take_back(s);
 	return bound;
 }
@@ -211,12 +211,12 @@ PUBLIC int ZEXPORT deflateSetHeader(z_streamp strm, gz_headerp head)
 	int ret;
 
 	if (!s)
-		return twin_deflateSetHeader(strm, head);
+		return zlib_deflateSetHeader(strm, head);
 	/* Too late for zlib, too: it has written the header. */
 	if (s->begun)
 		return s->wrap == WDZ_GZIP ? Z_OK : Z_STREAM_ERROR;
 	wdz_lend(s);
-	ret = twin_deflateSetHeader(strm, head);
+	ret = zlib_deflateSetHeader(strm, head);
 	wdz_take_back(s);
 	if (ret == Z_OK)
 		s->header = head;
@@ -229,18 +229,21 @@ PUBLIC int ZEXPORT deflatePending(z_streamp strm, unsigned *pending, int *bits)
 	int ret;
 
 	if (!s)
-		return twin_deflatePending(strm, pending, bits);
+		return zlib_deflatePending(strm, pending, bits);
 	if (s->stage == WDZ_TAIL && !wdz_output_pending(s))
-		return twin_deflatePending(&s->raw, pending, bits);
+		return zlib_deflatePending(&s->raw, pending, bits);
 	wdz_lend(s);
-	ret = twin_deflatePending(strm, pending, bits);
+	ret = zlib_deflatePending(strm, pending, bits);
 	wdz_take_back(s);
 	if (pending)
-		*pending = (is_twins(s) ? *pending : 0) + (unsigned int)wdz_output_pending(s);
+		*pending = (is_zlibs(s) ? *pending : 0) + (unsigned int)wdz_output_pending(s);
 	return ret;
 }
 
-/* A stream between stream_lend() and stream_return(): the z_stream that has what follows, for what only zlib can do. */
+/*
+ * A stream between stream_lend() and stream_return(), for a call that only zlib can do. to: the z_stream that goes on,
+ * which is the caller's, or the raw one behind parts.
+ */
 struct lent {
 	z_streamp to;
 	struct wdz_stream *s;
@@ -256,7 +259,7 @@ static bool stream_lend(struct wdz_stream *s, bool give, struct lent *lent)
 		wdz_tail_begin(s);
 	if (s->stage == WDZ_TAIL)
 		return true;
-	if (s->stage != WDZ_TWIN && !wdz_gather_end(s, give))
+	if (s->stage != WDZ_BY_ZLIB && !wdz_gather_end(s, give))
 		return false;
 	*lent = (struct lent){ .to = strm, .s = s };
 	wdz_lend(s);
@@ -276,10 +279,10 @@ PUBLIC int ZEXPORT deflatePrime(z_streamp strm, int bits, int value)
 	int ret;
 
 	if (!s)
-		return twin_deflatePrime(strm, bits, value);
+		return zlib_deflatePrime(strm, bits, value);
 	if (!stream_lend(s, false, &lent))
 		return Z_BUF_ERROR;
-	ret = twin_deflatePrime(lent.to, bits, value);
+	ret = zlib_deflatePrime(lent.to, bits, value);
 	stream_return(&lent);
 	return ret;
 }
@@ -291,11 +294,11 @@ PUBLIC int ZEXPORT deflateTune(z_streamp strm, int good_length, int max_lazy, in
 	int ret;
 
 	if (!s)
-		return twin_deflateTune(strm, good_length, max_lazy, nice_length, max_chain);
+		return zlib_deflateTune(strm, good_length, max_lazy, nice_length, max_chain);
 	if (!stream_lend(s, false, &lent))
 		return Z_STREAM_ERROR;
 	s->tuned = true;
-	ret = twin_deflateTune(lent.to, good_length, max_lazy, nice_length, max_chain);
+	ret = zlib_deflateTune(lent.to, good_length, max_lazy, nice_length, max_chain);
 	stream_return(&lent);
 	return ret;
 }
@@ -338,13 +341,13 @@ static int fresh_params(struct wdz_stream *s, int level, int strategy)
 	int ret;
 
 	wdz_lend(s);
-	ret = twin_deflateParams(s->strm, level, strategy);
+	ret = zlib_deflateParams(s->strm, level, strategy);
 	wdz_take_back(s);
 	s->level = level;
 	return ret;
 }
 
-/* zlib compresses earlier input by the old parameters. The stream is small so far, or the twin's already. */
+/* zlib compresses earlier input by the old parameters. The stream is small so far, or zlib's own already. */
 static int begun_params(struct wdz_stream *s, int level, int strategy)
 {
 	struct lent lent;
@@ -352,7 +355,7 @@ static int begun_params(struct wdz_stream *s, int level, int strategy)
 
 	if (!stream_lend(s, true, &lent))
 		return Z_BUF_ERROR;
-	ret = twin_deflateParams(lent.to, level, strategy);
+	ret = zlib_deflateParams(lent.to, level, strategy);
 	stream_return(&lent);
 	if (ret == Z_OK) {
 		s->level = level;
@@ -366,7 +369,7 @@ PUBLIC int ZEXPORT deflateParams(z_streamp strm, int level, int strategy)
 	struct wdz_stream *s = wdz_stream_of(strm);
 
 	if (!s)
-		return twin_deflateParams(strm, level, strategy);
+		return zlib_deflateParams(strm, level, strategy);
 	if (level == Z_DEFAULT_COMPRESSION)
 		level = 6;
 	if (level < 0 || level > 9 || strategy < 0 || strategy > Z_FIXED)
@@ -387,9 +390,9 @@ PUBLIC z_size_t ZEXPORT deflateBound_z(z_streamp strm, z_size_t source_len)
 	z_size_t bound;
 
 	if (!s)
-		return twin_deflateBound_z(strm, source_len);
+		return zlib_deflateBound_z(strm, source_len);
 	wdz_lend(s);
-	bound = twin_deflateBound_z(strm, source_len);
+	bound = zlib_deflateBound_z(strm, source_len);
 	wdz_take_back(s);
 	return bound;
 }
@@ -401,11 +404,11 @@ PUBLIC int ZEXPORT deflateUsed(z_streamp strm, int *bits)
 	int ret;
 
 	if (!s)
-		return twin_deflateUsed(strm, bits);
+		return zlib_deflateUsed(strm, bits);
 	if (s->stage == WDZ_TAIL)
-		return twin_deflateUsed(&s->raw, bits);
+		return zlib_deflateUsed(&s->raw, bits);
 	wdz_lend(s);
-	ret = twin_deflateUsed(strm, bits);
+	ret = zlib_deflateUsed(strm, bits);
 	wdz_take_back(s);
 	if (bits && s->stage == WDZ_DEVICE)
 		*bits = 8;

@@ -34,7 +34,7 @@ struct process {
 
 static struct process *_Atomic current;
 
-/* What a function of libwd may change. */
+/* State of the calling thread that functions of libwd may change. */
 struct kept {
 	int err, cancel;
 };
@@ -53,7 +53,7 @@ static void restore(struct kept kept)
 	errno = kept.err;
 }
 
-/* The parent's is left to it. NULL: no memory. */
+/* A child leaves its parent's to it. NULL: no memory. */
 static struct process *process_get(void)
 {
 	struct process *p = atomic_load(&current), *mine;
@@ -92,18 +92,18 @@ static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_com
 	};
 }
 
-static handle_t session_get(struct wdz_slot *at, const struct wd_comp_sess_setup *setup)
+static handle_t session_get(struct wdz_slot *slot, const struct wd_comp_sess_setup *setup)
 {
-	handle_t h = atomic_load(&at->h), mine;
+	handle_t h = atomic_load(&slot->h), mine;
 
 	if (h)
 		return h;
 	mine = wdz_library()->alloc_sess(setup, NULL);
 	if (!mine) {
-		wdz_slot_leave(at, 0, -ENODEV);
+		wdz_slot_leave(slot, 0, -ENODEV);
 		return 0;
 	}
-	if (atomic_compare_exchange_strong(&at->h, &h, mine))
+	if (atomic_compare_exchange_strong(&slot->h, &h, mine))
 		return mine;
 	wdz_library()->free_sess(mine);
 	return h;
@@ -116,27 +116,27 @@ static struct wdz_slot *parts_slot(struct process *p, int window_bits, unsigned 
 }
 
 /* Formats without raw reach devices of generation 2 as well; parts are raw anyway. */
-static handle_t parts_session(struct process *p, struct wdz_slot *at, int window_bits)
+static handle_t parts_session(struct process *p, struct wdz_slot *slot, int window_bits)
 {
 	static const enum wd_comp_win_type windows[WINDOWS] = {
 		WD_COMP_WS_4K, WD_COMP_WS_8K, WD_COMP_WS_16K, WD_COMP_WS_32K,
 	};
 	struct wd_comp_sess_setup setup = setup_of(WD_DIR_COMPRESS, WD_ZLIB, windows[window_bits - WINDOW_LOW], p->cq);
 
-	return session_get(at, &setup);
+	return session_get(slot, &setup);
 }
 
 size_t wdz_parts_bound(int window_bits, unsigned long turn, size_t len)
 {
 	struct kept kept = keep();
 	struct process *p = process_get();
-	struct wdz_slot *at;
+	struct wdz_slot *slot;
 	unsigned int i;
 	handle_t h = 0;
 
 	for (i = 0; p && !h && i < wdz_devices(); i++) {
-		at = parts_slot(p, window_bits, turn + i);
-		h = wdz_slot_rests(at) ? 0 : parts_session(p, at, window_bits);
+		slot = parts_slot(p, window_bits, turn + i);
+		h = wdz_slot_is_resting(slot) ? 0 : parts_session(p, slot, window_bits);
 	}
 	restore(kept);
 	return h ? wdz_library()->bound(h, len) : 0;
@@ -147,13 +147,13 @@ handle_t wdz_session_stream(enum wd_comp_alg_type alg)
 	struct wd_comp_sess_setup setup = setup_of(WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K, 0);
 	struct kept kept = keep();
 	struct process *p = process_get();
-	handle_t h = p && !wdz_slot_rests(&p->whole[alg]) ? wdz_library()->alloc_sess(&setup, NULL) : 0;
+	handle_t h = p && !wdz_slot_is_resting(&p->whole[alg]) ? wdz_library()->alloc_sess(&setup, NULL) : 0;
 
 	restore(kept);
 	return h;
 }
 
-/* What a slot is told. The reason stays at that only for what verifying found wrong. */
+/* The result for a slot. WD_REASON_WRONG remains only when verifying has found the result wrong. */
 static int result_of(int status, __u16 reason)
 {
 	if (reason != WD_REASON_WRONG)
@@ -162,7 +162,7 @@ static int result_of(int status, __u16 reason)
 	return WDZ_SLOT_WRONG;
 }
 
-/* What is wrong with data is no fault of the device's. */
+/* The device is at fault for these; errors of the data are not its own. */
 static int fault_of(int result)
 {
 	return result == -ENODEV || result == -ETIMEDOUT || result == WDZ_SLOT_WRONG ? result : 0;
@@ -172,10 +172,10 @@ void wdz_stream_failed(enum wd_comp_alg_type alg, int err)
 {
 	struct kept kept = keep();
 	struct process *p = process_get();
-	struct wdz_slot *at = p ? &p->whole[alg] : NULL;
+	struct wdz_slot *slot = p ? &p->whole[alg] : NULL;
 
-	if (at && fault_of(err))
-		wdz_slot_leave(at, atomic_load(&at->rests), err);
+	if (slot && fault_of(err))
+		wdz_slot_leave(slot, atomic_load(&slot->rest_count), err);
 	restore(kept);
 }
 
@@ -196,7 +196,7 @@ static int completions_take(handle_t cq)
 
 	for (i = 0; i < n; i++) {
 		r = (struct wdz_request *)(uintptr_t)wc[i].wr_id;
-		wdz_slot_leave(r->slot, r->rests, result_of(r->arg.status, r->arg.path_reason));
+		wdz_slot_leave(r->slot, r->rest_count, result_of(r->arg.status, r->arg.path_reason));
 		atomic_store(&r->done, true);
 	}
 	return n;
@@ -219,25 +219,25 @@ static void completions_wait(handle_t cq)
 }
 
 /* -ENODEV: another device may take it. */
-static int submit_to(struct process *p, struct wdz_slot *at, int window_bits, struct wdz_request *r)
+static int submit_to(struct process *p, struct wdz_slot *slot, int window_bits, struct wdz_request *r)
 {
 	unsigned int tries;
 	int ret = -EBUSY;
 	handle_t h;
 
-	if (!wdz_slot_enter(at, &r->rests))
+	if (!wdz_slot_enter(slot, &r->rest_count))
 		return -ENODEV;
-	h = parts_session(p, at, window_bits);
+	h = parts_session(p, slot, window_bits);
 	if (!h)
 		return -ENODEV;
-	r->slot = at;
+	r->slot = slot;
 	for (tries = 0; ret == -EBUSY && tries < BUSY_TRIES; tries++) {
 		if (tries)
 			completions_wait(p->cq);
 		ret = wdz_library()->async(h, &r->arg, NULL);
 	}
 	if (ret == -ENODEV)
-		wdz_slot_leave(at, r->rests, ret);
+		wdz_slot_leave(slot, r->rest_count, ret);
 	return ret;
 }
 
@@ -289,19 +289,19 @@ bool wdz_wait(struct wdz_request *r)
 	return true;
 }
 
-static bool whole_done(struct wdz_slot *at, const struct wd_comp_sess_setup *setup, struct wd_comp_arg *arg)
+static bool whole_done(struct wdz_slot *slot, const struct wd_comp_sess_setup *setup, struct wd_comp_arg *arg)
 {
-	unsigned int rests;
+	unsigned int rest_count;
 	handle_t h;
 	int ret;
 
-	if (!wdz_slot_enter(at, &rests))
+	if (!wdz_slot_enter(slot, &rest_count))
 		return false;
-	h = session_get(at, setup);
+	h = session_get(slot, setup);
 	if (!h)
 		return false;
 	ret = wdz_library()->decompress(h, arg);
-	wdz_slot_leave(at, rests, fault_of(result_of(ret, arg->path_reason)));
+	wdz_slot_leave(slot, rest_count, fault_of(result_of(ret, arg->path_reason)));
 	return !ret;
 }
 

@@ -23,7 +23,7 @@ bool wdz_device_here(void);
  */
 bool wdz_device_may(const void *caller);
 
-/* How many devices sessions are spread over, 1 .. WDZ_SESSIONS. */
+/* The number of devices over which sessions are spread, 1 .. WDZ_SESSIONS. */
 #define WDZ_SESSIONS	8u
 unsigned int wdz_devices(void);
 
@@ -35,12 +35,12 @@ struct wdz_slot;
  * struct wdz_request - one part of a stream, given to a device
  * @arg: the request; its buffers are the device's until @done
  * @generation: the process that has submitted it; a child of that never gets the result
- * @slot, @rests: what its result is told to
+ * @slot, @rest_count: for wdz_slot_leave(), with the result
  * @done: the request has ended: @arg is the caller's again
  */
 struct wdz_request {
 	struct wd_comp_arg arg;
-	unsigned int generation, rests;
+	unsigned int generation, rest_count;
 	struct wdz_slot *slot;
 	_Atomic bool done;
 };
@@ -51,7 +51,7 @@ struct wdz_request {
  */
 size_t wdz_parts_bound(int window_bits, unsigned long turn, size_t len);
 
-/* A session of its own for a stream that is decompressed, or 0, also while devices that have lost streams rest. */
+/* A new session for one stream that is decompressed; 0: none can be had, or devices that have lost streams rest. */
 handle_t wdz_session_stream(enum wd_comp_alg_type alg);
 /* The session's stream has ended with that error. */
 void wdz_stream_failed(enum wd_comp_alg_type alg, int err);

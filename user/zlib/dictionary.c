@@ -4,12 +4,12 @@
 
 #include "stream.h"
 
-static int twins_dictionary(struct wdz_stream *s, const Bytef *dictionary, uInt length)
+static int dictionary_to_zlib(struct wdz_stream *s, const Bytef *dictionary, uInt length)
 {
 	int ret;
 
 	wdz_lend(s);
-	ret = twin_deflateSetDictionary(s->strm, dictionary, length);
+	ret = zlib_deflateSetDictionary(s->strm, dictionary, length);
 	wdz_take_back(s);
 	return ret;
 }
@@ -20,23 +20,23 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 	struct wdz_stream *s = wdz_stream_of(strm);
 
 	if (!s)
-		return twin_deflateSetDictionary(strm, dictionary, length);
-	if (s->stage == WDZ_TWIN)
-		return twins_dictionary(s, dictionary, length);
+		return zlib_deflateSetDictionary(strm, dictionary, length);
+	if (s->stage == WDZ_BY_ZLIB)
+		return dictionary_to_zlib(s, dictionary, length);
 	if (!dictionary || s->wrap == WDZ_GZIP || (s->wrap == WDZ_ZLIB && s->begun))
 		return Z_STREAM_ERROR;
 	if (s->stage == WDZ_TAIL)
-		return twin_deflateSetDictionary(&s->raw, dictionary, length);
+		return zlib_deflateSetDictionary(&s->raw, dictionary, length);
 	if (wdz_part(s, s->open)->in_len > s->drained && (s->stage != WDZ_DEVICE || wdz_open_has_data(s)))
 		return Z_STREAM_ERROR;
 	if (s->stage == WDZ_DEVICE) {
 		wdz_tail_begin(s);
-		return twin_deflateSetDictionary(&s->raw, dictionary, length);
+		return zlib_deflateSetDictionary(&s->raw, dictionary, length);
 	}
-	/* Raw, it is an offer: the twin may refer to it, parts don't. A zlib header would name it. */
+	/* Raw, it is an offer: zlib may refer to it, parts don't. A zlib header would name it. */
 	if (s->wrap == WDZ_ZLIB)
-		wdz_stream_rest(s);
-	return twins_dictionary(s, dictionary, length);
+		wdz_stream_to_zlib(s);
+	return dictionary_to_zlib(s, dictionary, length);
 }
 
 /* The end of what was taken, from the parts that are still there: the ring's, from the open one backwards. */
@@ -60,7 +60,7 @@ static uInt window_get(struct wdz_stream *s, Bytef *dictionary)
 }
 
 /*
- * Before there are parts: what the twin has, which may have got a dictionary, and behind it what it has not taken yet.
+ * Before there are parts: what zlib has, which may have got a dictionary, and behind it what it has not taken yet.
  */
 static uInt gathered_get(struct wdz_stream *s, Bytef *dictionary)
 {
@@ -71,7 +71,7 @@ static uInt gathered_get(struct wdz_stream *s, Bytef *dictionary)
 	if (n > size)
 		n = size;
 	wdz_lend(s);
-	twin_deflateGetDictionary(s->strm, dictionary, &have);
+	zlib_deflateGetDictionary(s->strm, dictionary, &have);
 	wdz_take_back(s);
 	gone = have + n > size ? have + n - size : 0;
 	if (dictionary && n) {
@@ -87,9 +87,9 @@ PUBLIC int ZEXPORT deflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt 
 	uInt have;
 
 	if (!s)
-		return twin_deflateGetDictionary(strm, dictionary, length);
+		return zlib_deflateGetDictionary(strm, dictionary, length);
 	if (s->stage == WDZ_TAIL)
-		return twin_deflateGetDictionary(&s->raw, dictionary, length);
+		return zlib_deflateGetDictionary(&s->raw, dictionary, length);
 	have = s->stage == WDZ_DEVICE ? window_get(s, dictionary) : gathered_get(s, dictionary);
 	if (length)
 		*length = have;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The beginning of a stream: input is collected until there is enough for a device. A stream that is flushed or ended
- * before is the twin's: what it writes is what zlib writes.
+ * The beginning of a stream: input is collected until there is enough for a device. zlib compresses a stream that is
+ * flushed or ended before: its output is the distribution's, byte for byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define ASIDE_BYTES	(1u << 10)	/* a header without names, and more */
 #define NARROW_LEAST	64u
 
-/* The caller's input, while the twin has the collected one. */
+/* The caller's input, while zlib has the collected one. */
 struct caller {
 	z_const Bytef *next_in;
 	uInt avail_in;
@@ -28,9 +28,9 @@ static void input_lend(struct wdz_stream *s, struct caller *caller)
 	*caller = (struct caller){ strm->next_in, strm->avail_in, strm->total_in, strm->adler };
 	strm->next_in = p->in + s->drained;
 	strm->avail_in = (uInt)(p->in_len - s->drained);
-	/* The caller's count has the collected bytes, which the twin counts as it takes them. */
+	/* The caller's count has the collected bytes, which zlib counts as it takes them. */
 	strm->total_in -= strm->avail_in;
-	strm->adler = s->twin_adler;
+	strm->adler = s->zlib_adler;
 	wdz_lend(s);
 }
 
@@ -40,24 +40,24 @@ static void input_take_back(struct wdz_stream *s, const struct caller *caller)
 	s->strm->next_in = caller->next_in;
 	s->strm->avail_in = caller->avail_in;
 	s->strm->total_in = caller->total_in;
-	s->twin_adler = s->strm->adler;
+	s->zlib_adler = s->strm->adler;
 	s->strm->adler = caller->adler;
 	wdz_take_back(s);
 }
 
-/* The twin gets what was collected and it has not taken yet. */
-static int twin_take(struct wdz_stream *s, int flush)
+/* zlib gets the collected input that it has not taken yet. */
+static int zlib_take(struct wdz_stream *s, int flush)
 {
 	struct caller caller;
 	int ret;
 
 	input_lend(s, &caller);
-	ret = twin_deflate(s->strm, flush);
+	ret = zlib_deflate(s->strm, flush);
 	input_take_back(s, &caller);
 	return ret;
 }
 
-/* The twin takes what it has not taken yet; there is something, or output of its that waits. */
+/* zlib takes the rest of the collected input. There is some, or output of zlib's waits for room. */
 int wdz_drain(struct wdz_stream *s, int flush)
 {
 	int ret;
@@ -67,28 +67,28 @@ int wdz_drain(struct wdz_stream *s, int flush)
 	if (s->head.taken < s->head.len)
 		return Z_OK;
 	if (s->drained < wdz_part(s, s->open)->in_len)
-		twin_take(s, Z_NO_FLUSH);
-	/* A call that has filled its room may be repeated, which the twin doesn't know. */
+		zlib_take(s, Z_NO_FLUSH);
+	/* zlib doesn't know that a call that has filled its room may be repeated. */
 	if (s->drained < wdz_part(s, s->open)->in_len || !s->strm->avail_out)
 		return Z_OK;
-	wdz_stream_rest(s);
-	ret = wdz_twin_deflate(s, flush);
+	wdz_stream_to_zlib(s);
+	ret = wdz_zlib_deflate(s, flush);
 	return ret == Z_BUF_ERROR ? Z_OK : ret;
 }
 
-/* All of the caller's input is collected. If there is room, the twin sees one call, as zlib would. */
-static int gathered_to_twin(struct wdz_stream *s, int flush)
+/* All of the caller's input is collected. If there is room, zlib sees one call, as the caller made it. */
+static int gathered_to_zlib(struct wdz_stream *s, int flush)
 {
 	int ret;
 
 	s->stage = WDZ_DRAIN;
-	ret = twin_take(s, flush);
+	ret = zlib_take(s, flush);
 	if (s->drained == wdz_part(s, s->open)->in_len)
-		wdz_stream_rest(s);
+		wdz_stream_to_zlib(s);
 	return ret;
 }
 
-/* The twin takes all that was collected; what it writes waits in s->head. False: no memory. */
+/* zlib takes all collected input; its output waits in s->head. False: no memory. */
 static bool drain_aside(struct wdz_stream *s)
 {
 	z_streamp strm = s->strm;
@@ -103,7 +103,7 @@ static bool drain_aside(struct wdz_stream *s)
 	s->stage = WDZ_DRAIN;
 	strm->next_out = s->head.at;
 	strm->avail_out = (uInt)room;
-	twin_take(s, Z_NO_FLUSH);
+	zlib_take(s, Z_NO_FLUSH);
 	s->head.len = room - strm->avail_out;
 	strm->next_out = next_out;
 	strm->avail_out = avail_out;
@@ -115,31 +115,31 @@ static bool drain_aside(struct wdz_stream *s)
 static bool drain_to_caller(struct wdz_stream *s)
 {
 	s->stage = WDZ_DRAIN;
-	twin_take(s, Z_NO_FLUSH);
+	zlib_take(s, Z_NO_FLUSH);
 	return s->drained == wdz_part(s, s->open)->in_len;
 }
 
 /**
- * wdz_gather_end() - before a call that only the twin does: it gets all that was collected
+ * wdz_gather_end() - before a call that only zlib can answer: zlib gets all collected input
  * @give: the call may write to the caller's room
  *
- * Afterwards the stream is the twin's, unless the caller has yet to get what the twin has written.
+ * Afterwards the stream is zlib's own, unless output of zlib's still waits for the caller.
  *
  * Return: false without memory, unless the caller's room was enough
  */
 bool wdz_gather_end(struct wdz_stream *s, bool give)
 {
-	bool twin_behind = s->begun && s->stage == WDZ_GATHER;
+	bool zlib_behind = s->begun && s->stage == WDZ_GATHER;
 
 	/* A stream without data so far may have begun, too: zlib has written its header. */
-	if ((twin_behind || s->drained < wdz_part(s, s->open)->in_len) && !s->head.at && !drain_aside(s) &&
+	if ((zlib_behind || s->drained < wdz_part(s, s->open)->in_len) && !s->head.at && !drain_aside(s) &&
 	    (!give || !drain_to_caller(s)))
 		return false;
 	if (give)
 		wdz_output(s, false);
 	if (s->head.taken == s->head.len && s->drained == wdz_part(s, s->open)->in_len &&
 	    (s->strm->avail_out || !s->head.len))
-		wdz_stream_rest(s);
+		wdz_stream_to_zlib(s);
 	return true;
 }
 
@@ -181,15 +181,15 @@ int wdz_gather(struct wdz_stream *s, int flush)
 	/* A gzip header of the caller's is his again after the first call, in which zlib writes it. */
 	if (!p->in_len &&
 	    (((flush != Z_NO_FLUSH || s->header) && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
-		wdz_stream_rest(s);
-		return wdz_twin_deflate(s, flush);
+		wdz_stream_to_zlib(s);
+		return wdz_zlib_deflate(s, flush);
 	}
 	n = wdz_part_take(s, p, min);
 	wdz_sum(s, p->in + p->in_len - n, n);
 	if (p->in_len < min)
-		return flush == Z_NO_FLUSH ? Z_OK : gathered_to_twin(s, flush);
+		return flush == Z_NO_FLUSH ? Z_OK : gathered_to_zlib(s, flush);
 	if (!device_begin(s))
-		return strm->avail_in ? wdz_drain(s, flush) : gathered_to_twin(s, flush);
+		return strm->avail_in ? wdz_drain(s, flush) : gathered_to_zlib(s, flush);
 	strm->data_type = wdz_format_data_type(p->in, p->in_len);
 	s->stage = WDZ_DEVICE;
 	return wdz_device(s, flush);

@@ -36,15 +36,15 @@ static gzFile with_buffer(gzFile file, const char *mode)
 
 PUBLIC gzFile ZEXPORT gzopen(const char *path, const char *mode)
 {
-	return with_buffer(twin_gzopen(path, mode), mode);
+	return with_buffer(zlib_gzopen(path, mode), mode);
 }
 
 PUBLIC gzFile ZEXPORT gzopen64(const char *path, const char *mode)
 {
-	return with_buffer(twin_gzopen64(path, mode), mode);
+	return with_buffer(zlib_gzopen64(path, mode), mode);
 }
 
 PUBLIC gzFile ZEXPORT gzdopen(int fd, const char *mode)
 {
-	return with_buffer(twin_gzdopen(fd, mode), mode);
+	return with_buffer(zlib_gzdopen(fd, mode), mode);
 }

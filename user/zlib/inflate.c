@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * zlib's functions for inflate streams. A stream is fresh until its first inflate(): then a device does all of it, or
- * with WD_ZLIB_INFLATE=stream is bound to it, or it is the twin's for good.
+ * zlib's functions for inflate streams. A stream is fresh until its first inflate(). Then a device does all of it,
+ * or it is bound to a device (WD_ZLIB_INFLATE=stream), or it is zlib's own for good.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 #define TRAILER_MAX	8
 
 /**
- * struct inflate_stream - the state of a stream that isn't the twin's alone, or not yet
- * @magic: tells it from the twin's state, which begins with a pointer to the caller's z_stream
- * @twin: the twin's state, as after inflateInit2()
+ * struct inflate_stream - our state of a stream that a device has, or may get
+ * @magic: tells it from zlib's own state, which begins with a pointer to the caller's z_stream
+ * @zlib_state: zlib's own state, as after inflateInit2()
  * @sess: the device's stream, or 0
  * @owed: the device has had one byte more than the caller knows of
  * @over: the device is at the end, but the caller has not brought that byte again
@@ -30,7 +30,7 @@
 struct inflate_stream {
 	const void *magic;
 	z_streamp strm;
-	struct internal_state *twin;
+	struct internal_state *zlib_state;
 	enum wdz_format format;
 	enum wd_comp_alg_type alg;
 	handle_t sess;
@@ -68,9 +68,9 @@ static bool format_of(int window_bits, enum wdz_format *format)
 	return true;
 }
 
-static void to_twin(struct inflate_stream *s)
+static void to_zlib(struct inflate_stream *s)
 {
-	s->strm->state = s->twin;
+	s->strm->state = s->zlib_state;
 	if (s->sess)
 		wdz_session_close(s->sess);
 	wdz_again_free(&s->again);
@@ -78,20 +78,21 @@ static void to_twin(struct inflate_stream *s)
 }
 
 /*
- * Before all calls but inflate(): zlib does them, and goes on. A stream that a device has begun has nothing to go on.
+ * Before all calls but inflate(): the stream becomes zlib's own. False: a device has begun it, and zlib has no state to
+ * go on from.
  */
-static bool twins(z_streamp strm)
+static bool hand_back(z_streamp strm)
 {
 	struct inflate_stream *s = stream_of(strm);
 
 	if (s && (s->sess || s->behind))
 		return false;
 	if (s)
-		to_twin(s);
+		to_zlib(s);
 	return true;
 }
 
-/* Without memory the stream stays the twin's. */
+/* Without memory the stream stays zlib's own. */
 static void stream_open(z_streamp strm, int window_bits, const void *caller)
 {
 	const struct wdz_config *config = wdz_config();
@@ -106,14 +107,14 @@ static void stream_open(z_streamp strm, int window_bits, const void *caller)
 		return;
 	s->magic = &inflate_magic;
 	s->strm = strm;
-	s->twin = strm->state;
+	s->zlib_state = strm->state;
 	s->format = format;
 	strm->state = (struct internal_state *)(void *)s;
 }
 
 PUBLIC int ZEXPORT inflateInit2_(z_streamp strm, int window_bits, const char *version, int stream_size)
 {
-	int ret = twin_inflateInit2_(strm, window_bits, version, stream_size);
+	int ret = zlib_inflateInit2_(strm, window_bits, version, stream_size);
 
 	if (ret == Z_OK)
 		stream_open(strm, window_bits, __builtin_return_address(0));
@@ -122,15 +123,15 @@ PUBLIC int ZEXPORT inflateInit2_(z_streamp strm, int window_bits, const char *ve
 
 PUBLIC int ZEXPORT inflateInit_(z_streamp strm, const char *version, int stream_size)
 {
-	int ret = twin_inflateInit_(strm, version, stream_size);
+	int ret = zlib_inflateInit_(strm, version, stream_size);
 
 	if (ret == Z_OK)
 		stream_open(strm, MAX_WBITS, __builtin_return_address(0));
 	return ret;
 }
 
-/* The twin's state after the end of a stream, which an empty one leads to, too. */
-static void twin_end(z_streamp strm, enum wd_comp_alg_type alg)
+/* Brings zlib's own state to the end of a stream, by way of an empty one. */
+static void state_end(z_streamp strm, enum wd_comp_alg_type alg)
 {
 	static const unsigned char empty_zlib[] = { 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1 };
 	static const unsigned char empty_gzip[] = {
@@ -152,7 +153,7 @@ static void twin_end(z_streamp strm, enum wd_comp_alg_type alg)
 	strm->avail_in = empty[alg].len;
 	strm->next_out = &none;
 	strm->avail_out = 1;
-	twin_inflate(strm, Z_SYNC_FLUSH);
+	zlib_inflate(strm, Z_SYNC_FLUSH);
 	strm->next_in = callers.next_in;
 	strm->avail_in = callers.avail_in;
 	strm->total_in = callers.total_in;
@@ -186,23 +187,23 @@ static int device_end(struct inflate_stream *s, enum wd_comp_alg_type alg, const
 {
 	z_streamp strm = s->strm;
 
-	to_twin(s);
-	twin_end(strm, alg);
+	to_zlib(s);
+	state_end(strm, alg);
 	if (alg != WD_DEFLATE_RAW)
 		strm->adler = trailer_sum(alg, trailer);
 	return Z_STREAM_END;
 }
 
 /* Here, and not where a stream ends: many streams are reset and never ended, and a device may have had them before. */
-static int twin_step(z_streamp strm, int flush, const void *caller)
+static int step_by_zlib(z_streamp strm, int flush, const void *caller)
 {
 	uLong before;
 	int ret;
 
 	if (!wdz_counting || !strm)
-		return twin_inflate(strm, flush);
+		return zlib_inflate(strm, flush);
 	before = strm->total_out;
-	ret = twin_inflate(strm, flush);
+	ret = zlib_inflate(strm, flush);
 	if (strm->total_out != before)
 		wdz_count_for(caller, WDZ_INFLATE_ZLIB_BYTES, strm->total_out - before);
 	return ret;
@@ -287,7 +288,7 @@ static int behind_inflate(struct inflate_stream *s, int flush, const void *calle
 	uLong before = strm->total_out;
 	int ret = Z_OK;
 
-	strm->state = s->twin;
+	strm->state = s->zlib_state;
 	if (s->again.used < s->again.len)
 		ret = wdz_again_step(&s->again, strm, flush == Z_FINISH ? Z_NO_FLUSH : flush);
 	wdz_count_for(caller, WDZ_INFLATE_ZLIB_BYTES, strm->total_out - before);
@@ -295,10 +296,10 @@ static int behind_inflate(struct inflate_stream *s, int flush, const void *calle
 		strm->state = (struct internal_state *)(void *)s;
 		return flush == Z_FINISH ? Z_BUF_ERROR : ret;
 	}
-	to_twin(s);
+	to_zlib(s);
 	if (ret != Z_OK && ret != Z_BUF_ERROR)
 		return ret;
-	ret = twin_step(strm, flush, caller);
+	ret = step_by_zlib(strm, flush, caller);
 	return ret == Z_BUF_ERROR && flush != Z_FINISH && strm->total_out != before ? Z_OK : ret;
 }
 
@@ -315,7 +316,7 @@ static int stream_failed(struct inflate_stream *s, int err, int flush, const voi
 	/* The caller brings that byte again. */
 	if (!s->again.lost)
 		s->again.len -= s->owed;
-	strm->state = s->twin;
+	strm->state = s->zlib_state;
 	ret = wdz_again_begin(&s->again, strm);
 	strm->state = (struct internal_state *)(void *)s;
 	if (ret != Z_OK) {
@@ -384,7 +385,7 @@ PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
 	int ret;
 
 	if (!s)
-		return twin_step(strm, flush, caller);
+		return step_by_zlib(strm, flush, caller);
 	if (s->sess)
 		return stream_inflate(s, flush, caller);
 	if (s->behind)
@@ -397,8 +398,8 @@ PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
 		if (flush != Z_FINISH && stream_bind(s, flush))
 			return stream_inflate(s, flush, caller);
 	}
-	to_twin(s);
-	return twin_step(strm, flush, caller);
+	to_zlib(s);
+	return step_by_zlib(strm, flush, caller);
 }
 
 /* A stream that a device has begun is fresh again. */
@@ -419,8 +420,8 @@ static void stream_restart(z_streamp strm)
 PUBLIC int ZEXPORT inflateEnd(z_streamp strm)
 {
 	stream_restart(strm);
-	twins(strm);
-	return twin_inflateEnd(strm);
+	hand_back(strm);
+	return zlib_inflateEnd(strm);
 }
 
 /* These end what a stream has begun, and leave it fresh. */
@@ -432,7 +433,7 @@ static int stream_reset(z_streamp strm, int (*reset)(z_streamp strm))
 	if (!s)
 		return reset(strm);
 	stream_restart(strm);
-	strm->state = s->twin;
+	strm->state = s->zlib_state;
 	ret = reset(strm);
 	strm->state = (struct internal_state *)(void *)s;
 	return ret;
@@ -440,72 +441,72 @@ static int stream_reset(z_streamp strm, int (*reset)(z_streamp strm))
 
 PUBLIC int ZEXPORT inflateReset(z_streamp strm)
 {
-	return stream_reset(strm, twin_inflateReset);
+	return stream_reset(strm, zlib_inflateReset);
 }
 
 PUBLIC int ZEXPORT inflateResetKeep(z_streamp strm)
 {
-	return stream_reset(strm, twin_inflateResetKeep);
+	return stream_reset(strm, zlib_inflateResetKeep);
 }
 
 PUBLIC int ZEXPORT inflateReset2(z_streamp strm, int window_bits)
 {
 	stream_restart(strm);
-	twins(strm);
-	return twin_inflateReset2(strm, window_bits);
+	hand_back(strm);
+	return zlib_inflateReset2(strm, window_bits);
 }
 
 PUBLIC int ZEXPORT inflateSetDictionary(z_streamp strm, const Bytef *dictionary, uInt length)
 {
-	return twins(strm) ? twin_inflateSetDictionary(strm, dictionary, length) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateSetDictionary(strm, dictionary, length) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt *length)
 {
-	return twins(strm) ? twin_inflateGetDictionary(strm, dictionary, length) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateGetDictionary(strm, dictionary, length) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflateSync(z_streamp strm)
 {
-	return twins(strm) ? twin_inflateSync(strm) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateSync(strm) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflateSyncPoint(z_streamp strm)
 {
-	return twins(strm) ? twin_inflateSyncPoint(strm) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateSyncPoint(strm) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflateCopy(z_streamp dest, z_streamp source)
 {
-	return twins(source) ? twin_inflateCopy(dest, source) : Z_STREAM_ERROR;
+	return hand_back(source) ? zlib_inflateCopy(dest, source) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflatePrime(z_streamp strm, int bits, int value)
 {
-	return twins(strm) ? twin_inflatePrime(strm, bits, value) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflatePrime(strm, bits, value) : Z_STREAM_ERROR;
 }
 
 PUBLIC long ZEXPORT inflateMark(z_streamp strm)
 {
-	return twins(strm) ? twin_inflateMark(strm) : -65536;
+	return hand_back(strm) ? zlib_inflateMark(strm) : -65536;
 }
 
 PUBLIC int ZEXPORT inflateGetHeader(z_streamp strm, gz_headerp head)
 {
-	return twins(strm) ? twin_inflateGetHeader(strm, head) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateGetHeader(strm, head) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflateUndermine(z_streamp strm, int subvert)
 {
-	return twins(strm) ? twin_inflateUndermine(strm, subvert) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateUndermine(strm, subvert) : Z_STREAM_ERROR;
 }
 
 PUBLIC int ZEXPORT inflateValidate(z_streamp strm, int check)
 {
-	return twins(strm) ? twin_inflateValidate(strm, check) : Z_STREAM_ERROR;
+	return hand_back(strm) ? zlib_inflateValidate(strm, check) : Z_STREAM_ERROR;
 }
 
 PUBLIC unsigned long ZEXPORT inflateCodesUsed(z_streamp strm)
 {
-	return twins(strm) ? twin_inflateCodesUsed(strm) : (unsigned long)-1;
+	return hand_back(strm) ? zlib_inflateCodesUsed(strm) : (unsigned long)-1;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "device.h"
-#include "twin.h"
+#include "zlib_own.h"
 
 /* What a stream's windowBits allow. */
 enum wdz_format {

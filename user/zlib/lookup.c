@@ -77,15 +77,15 @@ static bool is_refused(int err)
 static void look(struct wdz_slot *looks)
 {
 	static _Atomic bool refused;
-	unsigned int rests;
+	unsigned int rest_count;
 	int n;
 
-	if (atomic_load_explicit(&refused, memory_order_relaxed) || !wdz_slot_enter(looks, &rests))
+	if (atomic_load_explicit(&refused, memory_order_relaxed) || !wdz_slot_enter(looks, &rest_count))
 		return;
 	n = devices_look();
 	atomic_store(&refused, is_refused(n));
 	atomic_store(&devices, n > 0 ? (unsigned int)n : 0);
-	wdz_slot_leave(looks, rests, n > 0 ? 0 : -ETIMEDOUT);
+	wdz_slot_leave(looks, rest_count, n > 0 ? 0 : -ETIMEDOUT);
 }
 
 bool wdz_device_here(void)
@@ -99,7 +99,7 @@ bool wdz_device_here(void)
 	now = process_generation();
 	if (atomic_exchange(&looked, now) != now) {
 		atomic_store(&devices, 0);
-		atomic_store(&looks.rests, 0);
+		atomic_store(&looks.rest_count, 0);
 		atomic_store(&looks.until, 0);
 	}
 	if (!atomic_load(&devices))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One part of a stream: its memory, its input, and its result by a device or the raw twin. */
+/* One part of a stream: its memory, its input, and its result by a device or the raw stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,15 +49,15 @@ size_t wdz_part_take(struct wdz_stream *s, struct wdz_part *p, size_t limit)
 	return n;
 }
 
-/* By the raw twin, without history. False: the result is too long. */
-static bool part_by_twin(struct wdz_stream *s, struct wdz_part *p)
+/* By the raw stream, without history. False: the result is too long. */
+static bool part_by_zlib(struct wdz_stream *s, struct wdz_part *p)
 {
-	twin_deflateReset(&s->raw);
+	zlib_deflateReset(&s->raw);
 	s->raw.next_in = p->in;
 	s->raw.avail_in = (uInt)p->in_len;
 	s->raw.next_out = p->out;
 	s->raw.avail_out = (uInt)s->room;
-	if (twin_deflate(&s->raw, Z_SYNC_FLUSH) != Z_OK || s->raw.avail_in || !s->raw.avail_out)
+	if (zlib_deflate(&s->raw, Z_SYNC_FLUSH) != Z_OK || s->raw.avail_in || !s->raw.avail_out)
 		return false;
 	p->len = s->room - s->raw.avail_out;
 	return true;
@@ -75,7 +75,7 @@ static void part_bound(struct wdz_part *p)
 
 static void part_by_software(struct wdz_stream *s, struct wdz_part *p)
 {
-	if (!part_by_twin(s, p))
+	if (!part_by_zlib(s, p))
 		p->len = s->room;
 	part_bound(p);
 	wdz_count(WDZ_DEFLATE_ZLIB_BYTES, p->in_len);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A stream of a device: parts of raw deflate (WD_COMP_PART), of which several are in flight. Input is copied, so that a
- * part that a device fails can be done again, and a call needs not wait for the parts that it has begun. What one part
- * and the raw twin need is there when the first part begins: no call fails for memory, as zlib's don't.
+ * A stream of a device: parts of raw deflate (WD_COMP_PART), of which several are in flight. Input is copied, so that
+ * zlib can compress a part that a device fails, and a call need not wait for the parts that it has begun. The memory of
+ * one part and of the raw stream is allocated before the first part begins: no call fails for want of it.
  */
 #include "config.h"
 #include "stored.h"
@@ -13,10 +13,7 @@ static struct wdz_part *part_open(struct wdz_stream *s)
 {
 	struct wdz_part *p;
 
-	/*
-	 * Slots get their memory in turn. If there is none, the ring consists of those before, of which there is one at
-	 * least.
-	 */
+	/* Slots get their memory in turn. Without memory for one, the ring ends before it; it has one slot at least. */
 	if (!wdz_part_room(s, wdz_part(s, s->open), true))
 		s->ring = (unsigned int)s->open;
 	if (s->open - s->first == s->ring)
@@ -82,7 +79,7 @@ static int device_end(struct wdz_stream *s)
 	return wdz_output_all(s) ? Z_STREAM_END : Z_OK;
 }
 
-/* All of the caller's input becomes parts, without a flush's end. False: there is no room for all. */
+/* Makes parts of all of the caller's input, without the end of a flush. False: there is no room for all. */
 bool wdz_device_take(struct wdz_stream *s)
 {
 	input_take(s);
@@ -115,7 +112,7 @@ int wdz_device(struct wdz_stream *s, int flush)
 		return Z_OK;
 	}
 	wdz_output(s, false);
-	/* Progress for a caller who repeats a call without input. */
+	/* A caller that repeats a call without input gets on: the oldest part is waited for. */
 	if (s->strm->total_in == in && s->strm->total_out == out)
 		wdz_output(s, true);
 	return Z_OK;

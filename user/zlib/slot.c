@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* When a device isn't asked. Requests in flight together fail together: they cause one rest. */
+/* When a device gets no requests. Requests that are in flight together fail together: they cause one rest. */
 #include <errno.h>
 
 #include "slot.h"
@@ -17,60 +17,61 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-/* The rest after so many. */
-static time_t rest_end(unsigned int rests)
+/* When the rest ends that follows so many others. */
+static time_t rest_end(unsigned int rest_count)
 {
-	unsigned int doubled = rests > 1 ? rests - 1 : 0;
+	unsigned int doubled = rest_count > 1 ? rest_count - 1 : 0;
 
 	return seconds() + (REST_SECONDS << (doubled < REST_DOUBLED ? doubled : REST_DOUBLED));
 }
 
-bool wdz_slot_rests(const struct wdz_slot *at)
+bool wdz_slot_is_resting(const struct wdz_slot *slot)
 {
-	time_t until = atomic_load_explicit(&at->until, memory_order_relaxed);
+	time_t until = atomic_load_explicit(&slot->until, memory_order_relaxed);
 
 	return until && seconds() < until;
 }
 
-bool wdz_slot_enter(struct wdz_slot *at, unsigned int *rests)
+bool wdz_slot_enter(struct wdz_slot *slot, unsigned int *rest_count)
 {
-	time_t until = atomic_load(&at->until);
+	time_t until = atomic_load(&slot->until);
 
-	*rests = atomic_load(&at->rests);
+	*rest_count = atomic_load(&slot->rest_count);
 	if (!until)
 		return true;
 	if (seconds() < until)
 		return false;
-	/* Others rest on, until the result of this one, which may never be fetched. */
-	return !*rests || atomic_compare_exchange_strong(&at->until, &until, rest_end(*rests));
+	/* For others the rest goes on until the result of this request, which may never be fetched. */
+	return !*rest_count || atomic_compare_exchange_strong(&slot->until, &until, rest_end(*rest_count));
 }
 
-static void done(struct wdz_slot *at)
+static void done(struct wdz_slot *slot)
 {
-	if (atomic_load(&at->errors))
-		atomic_store(&at->errors, 0);
-	if (atomic_load(&at->until)) {
-		atomic_store(&at->rests, 0);
-		atomic_store(&at->until, 0);
+	if (atomic_load(&slot->errors))
+		atomic_store(&slot->errors, 0);
+	if (atomic_load(&slot->until)) {
+		atomic_store(&slot->rest_count, 0);
+		atomic_store(&slot->until, 0);
 	}
 }
 
-void wdz_slot_leave(struct wdz_slot *at, unsigned int rests, int status)
+void wdz_slot_leave(struct wdz_slot *slot, unsigned int rest_count, int status)
 {
 	if (status == -ENODEV) {
-		atomic_store(&at->until, rest_end(0));
+		atomic_store(&slot->until, rest_end(0));
 		return;
 	}
-	/* A request from before a rest says nothing of what came after it. */
-	if (atomic_load(&at->rests) != rests)
+	/* The result of a request from before a rest says nothing about the time after it. */
+	if (atomic_load(&slot->rest_count) != rest_count)
 		return;
 	if (!status) {
-		done(at);
+		done(slot);
 		return;
 	}
-	if (status != -ETIMEDOUT && status != WDZ_SLOT_WRONG && !rests && atomic_fetch_add(&at->errors, 1) + 1 < ERRORS)
+	if (status != -ETIMEDOUT && status != WDZ_SLOT_WRONG && !rest_count &&
+	    atomic_fetch_add(&slot->errors, 1) + 1 < ERRORS)
 		return;
-	atomic_store(&at->until, rest_end(rests + 1));
-	atomic_compare_exchange_strong(&at->rests, &rests, rests + 1);
-	atomic_store(&at->errors, 0);
+	atomic_store(&slot->until, rest_end(rest_count + 1));
+	atomic_compare_exchange_strong(&slot->rest_count, &rest_count, rest_count + 1);
+	atomic_store(&slot->errors, 0);
 }

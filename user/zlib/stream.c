@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Life of a stream. The twin's memory is the caller's allocator's, as zlib's is; all else is malloc()'s. */
+/* Life of a stream. zlib's own state comes from the caller's allocator, all else from malloc(). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ bool wdz_stream_wants(int level, int strategy)
 	return level >= config->level_low && level <= config->level_high && strategy == Z_DEFAULT_STRATEGY;
 }
 
-/* Without memory the stream stays the twin's. */
+/* Without memory the stream stays zlib's own. */
 void wdz_stream_open(z_streamp strm, int level, int window_bits, int mem_level, int strategy)
 {
 	struct wdz_stream *s = calloc(1, sizeof(*s));
@@ -36,13 +36,13 @@ void wdz_stream_open(z_streamp strm, int level, int window_bits, int mem_level, 
 	}
 	s->magic = &wdz_magic;
 	s->strm = strm;
-	s->twin = strm->state;
+	s->zlib_state = strm->state;
 	s->level = level == Z_DEFAULT_COMPRESSION ? 6 : level;
 	s->strategy = strategy;
 	s->window_bits = window_bits;
 	s->mem_level = mem_level;
 	s->last_flush = FLUSH_NONE_YET;
-	s->twin_adler = strm->adler;
+	s->zlib_adler = strm->adler;
 	s->ring = WDZ_RING_MIN;
 	wdz_take_back(s);
 }
@@ -74,7 +74,7 @@ void wdz_stream_reset(struct wdz_stream *s)
 	s->last_flush = FLUSH_NONE_YET;
 	s->marked = Z_NO_FLUSH;
 	s->begun = s->ending = s->ended = false;
-	s->twin_adler = s->strm->adler;
+	s->zlib_adler = s->strm->adler;
 }
 
 static void buffers_free(struct wdz_stream *s)
@@ -89,7 +89,7 @@ static void buffers_free(struct wdz_stream *s)
 		s->parts[i].in_len = s->parts[i].len = s->parts[i].taken = 0;
 	}
 	if (s->have_raw)
-		twin_deflateEnd(&s->raw);
+		zlib_deflateEnd(&s->raw);
 	s->have_raw = false;
 	wdz_memory_give(&s->charged);
 	free(s->head.at);
@@ -97,14 +97,14 @@ static void buffers_free(struct wdz_stream *s)
 	s->drained = 0;
 }
 
-/* The rest of the stream is the twin's. A reset makes another decision possible. */
-void wdz_stream_rest(struct wdz_stream *s)
+/* zlib compresses the remainder of the stream. A reset makes another decision possible. */
+void wdz_stream_to_zlib(struct wdz_stream *s)
 {
 	buffers_free(s);
-	s->stage = WDZ_TWIN;
+	s->stage = WDZ_BY_ZLIB;
 }
 
-/* All but the twin's state. */
+/* All but zlib's own state. */
 void wdz_stream_free(struct wdz_stream *s)
 {
 	buffers_free(s);
@@ -154,13 +154,13 @@ static bool stream_copy(struct wdz_stream *to, struct wdz_stream *from)
 		return false;
 	to->head.len = from->head.len;
 	to->head.taken = from->head.taken;
-	if (from->have_raw && twin_deflateCopy(&to->raw, &from->raw) != Z_OK)
+	if (from->have_raw && zlib_deflateCopy(&to->raw, &from->raw) != Z_OK)
 		return false;
 	to->have_raw = from->have_raw;
 	return true;
 }
 
-/* dest is a copy of the caller's z_stream, with the twin's copy of its state. */
+/* dest is a copy of the caller's z_stream, with zlib's copy of its state. */
 int wdz_stream_copy(z_streamp dest, struct wdz_stream *s)
 {
 	struct wdz_stream *copy = calloc(1, sizeof(*copy));
@@ -174,14 +174,14 @@ int wdz_stream_copy(z_streamp dest, struct wdz_stream *s)
 		copy->charged = 0;
 		wdz_memory_add(&copy->charged, s->charged);
 		copy->strm = dest;
-		copy->twin = dest->state;
+		copy->zlib_state = dest->state;
 		if (stream_copy(copy, s)) {
 			wdz_take_back(copy);
 			return Z_OK;
 		}
 		wdz_stream_free(copy);
 	}
-	twin_deflateEnd(dest);
+	zlib_deflateEnd(dest);
 	return Z_MEM_ERROR;
 }
 

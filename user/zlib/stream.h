@@ -8,7 +8,7 @@
 
 #include "device.h"
 #include "memory.h"
-#include "twin.h"
+#include "zlib_own.h"
 
 /* Parts of a stream that devices may have at the same time: a device works on several, too. */
 #define WDZ_RING_MIN	8u
@@ -28,15 +28,15 @@ enum wdz_wrap {
 /**
  * enum wdz_stage - what has become of a stream
  * @WDZ_GATHER: its input is collected, until it is clear whether it is large
- * @WDZ_DRAIN: it is the twin's, which has not taken all that was collected
- * @WDZ_TWIN: it is the twin's until it is reset
+ * @WDZ_DRAIN: zlib compresses it, and has not taken all that was collected
+ * @WDZ_BY_ZLIB: zlib compresses it until it is reset
  * @WDZ_DEVICE: it consists of parts
- * @WDZ_TAIL: it has begun with parts and goes on as the raw twin's
+ * @WDZ_TAIL: it has begun with parts and goes on as the raw stream
  */
 enum wdz_stage {
 	WDZ_GATHER,
 	WDZ_DRAIN,
-	WDZ_TWIN,
+	WDZ_BY_ZLIB,
 	WDZ_DEVICE,
 	WDZ_TAIL,
 };
@@ -62,10 +62,10 @@ struct wdz_bytes {
 };
 
 /**
- * struct wdz_stream - the state of a deflate stream that isn't the twin's alone, or not yet
- * @magic: tells it from the twin's state, which begins with a pointer to the caller's z_stream
+ * struct wdz_stream - our state of a deflate stream that a device has, or may get
+ * @magic: tells it from zlib's own state, which begins with a pointer to the caller's z_stream
  * @strm: the caller's, as long as that wasn't copied by hand
- * @twin: the twin's state, made when the stream was: it checks arguments and answers questions
+ * @zlib_state: zlib's own state, made when the stream was: it checks arguments and answers questions
  * @last_flush: as zlib defines when a call makes no progress
  * @begun: deflate() was called
  * @tuned: deflateTune() was called
@@ -77,13 +77,13 @@ struct wdz_bytes {
  * @room: bytes of a part's @out
  * @charged: bytes that count for the bound of the process
  * @raw: continues after parts, and compresses those that no device did; @have_raw as long as there are parts
- * @drained: bytes of the open part that the twin has taken
- * @twin_adler: the checksum of those; the caller's is that of all input
+ * @drained: bytes of the open part that zlib has taken
+ * @zlib_adler: the checksum of those; the caller's is that of all input
  */
 struct wdz_stream {
 	const void *magic;
 	z_streamp strm;
-	struct internal_state *twin;
+	struct internal_state *zlib_state;
 	enum wdz_stage stage;
 	int level, strategy, window_bits, mem_level;
 	enum wdz_wrap wrap;
@@ -99,12 +99,12 @@ struct wdz_stream {
 	bool have_raw;
 	z_stream raw;
 	size_t drained;
-	uLong twin_adler;
+	uLong zlib_adler;
 };
 
 extern const char wdz_magic;
 
-/* The state of a stream that isn't the twin's alone, or NULL. */
+/* Our state of a stream; NULL: the stream is zlib's alone. */
 static inline struct wdz_stream *wdz_stream_of(z_streamp strm)
 {
 	struct wdz_stream *s;
@@ -121,10 +121,10 @@ static inline struct wdz_part *wdz_part(struct wdz_stream *s, unsigned long n)
 	return &s->parts[n % s->ring];
 }
 
-/* Between these two the caller's z_stream is the twin's. */
+/* Between these two the caller's z_stream has zlib's own state, as zlib's functions expect. */
 static inline void wdz_lend(struct wdz_stream *s)
 {
-	s->strm->state = s->twin;
+	s->strm->state = s->zlib_state;
 }
 
 static inline void wdz_take_back(struct wdz_stream *s)
@@ -132,12 +132,12 @@ static inline void wdz_take_back(struct wdz_stream *s)
 	s->strm->state = (struct internal_state *)(void *)s;
 }
 
-static inline int wdz_twin_deflate(struct wdz_stream *s, int flush)
+static inline int wdz_zlib_deflate(struct wdz_stream *s, int flush)
 {
 	int ret;
 
 	wdz_lend(s);
-	ret = twin_deflate(s->strm, flush);
+	ret = zlib_deflate(s->strm, flush);
 	wdz_take_back(s);
 	return ret;
 }
@@ -147,7 +147,7 @@ bool wdz_stream_wants(int level, int strategy);
 void wdz_stream_open(z_streamp strm, int level, int window_bits, int mem_level, int strategy);
 void wdz_stream_free(struct wdz_stream *s);
 void wdz_stream_reset(struct wdz_stream *s);
-void wdz_stream_rest(struct wdz_stream *s);
+void wdz_stream_to_zlib(struct wdz_stream *s);
 void wdz_stream_drop(struct wdz_stream *s);
 int wdz_stream_copy(z_streamp dest, struct wdz_stream *s);
 int wdz_fail(z_streamp strm, int err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The raw twin: a stream of zlib's without header and trailer. It continues a stream that can't consist of parts any
+ * The raw stream: a stream of zlib's without header and trailer. It continues a stream that can't consist of parts any
  * more, which is possible because a part ends at a byte; and it compresses parts that no device did.
  */
 #include "stats.h"
@@ -16,22 +16,22 @@ static size_t raw_bytes(const struct wdz_stream *s)
 bool wdz_raw_open(struct wdz_stream *s)
 {
 	if (s->have_raw)
-		return twin_deflateReset(&s->raw) == Z_OK && twin_deflateParams(&s->raw, s->level, s->strategy) == Z_OK;
+		return zlib_deflateReset(&s->raw) == Z_OK && zlib_deflateParams(&s->raw, s->level, s->strategy) == Z_OK;
 	if (!wdz_memory_take(&s->charged, raw_bytes(s), true))
 		return false;
 	s->raw = (z_stream){ 0 };
-	s->have_raw = twin_deflateInit2_(&s->raw, s->level, Z_DEFLATED, -s->window_bits, s->mem_level, s->strategy,
+	s->have_raw = zlib_deflateInit2_(&s->raw, s->level, Z_DEFLATED, -s->window_bits, s->mem_level, s->strategy,
 					 ZLIB_VERSION, (int)sizeof(z_stream)) == Z_OK;
 	return s->have_raw;
 }
 
-/* Parts need the raw twin no more when they are done. */
+/* Parts need the raw stream no more when they are done. */
 void wdz_tail_begin(struct wdz_stream *s)
 {
 	if (wdz_open_has_data(s))
 		wdz_part_submit(s, false);
 	wdz_parts_finish(s);
-	twin_deflateReset(&s->raw);
+	zlib_deflateReset(&s->raw);
 	s->stage = WDZ_TAIL;
 }
 
@@ -72,7 +72,7 @@ int wdz_tail(struct wdz_stream *s, int flush)
 	if (!strm->avail_out)
 		return Z_OK;
 	lend(s);
-	ret = twin_deflate(&s->raw, flush);
+	ret = zlib_deflate(&s->raw, flush);
 	take_back(s);
 	s->ending = flush == Z_FINISH && !strm->avail_in;
 	if (ret == Z_BUF_ERROR && strm->total_out != before)
@@ -92,7 +92,7 @@ int wdz_tail_params(struct wdz_stream *s, int level, int strategy)
 	if (s->raw.total_in && !wdz_output_all(s))
 		return Z_BUF_ERROR;
 	lend(s);
-	ret = twin_deflateParams(&s->raw, level, strategy);
+	ret = zlib_deflateParams(&s->raw, level, strategy);
 	take_back(s);
 	if (ret == Z_OK) {
 		s->level = level;

@@ -72,7 +72,7 @@ static int buffer_uncompress(Bytef *dest, uLongf *dest_len, const Bytef *source,
 		*source_len = arg.consumed;
 		return Z_OK;
 	}
-	ret = twin_uncompress2(dest, dest_len, source, source_len);
+	ret = zlib_uncompress2(dest, dest_len, source, source_len);
 	wdz_count_for(caller, WDZ_INFLATE_STREAMS, 1);
 	wdz_count_for(caller, WDZ_INFLATE_ZLIB_BYTES, *dest_len);
 	return ret;
