@@ -165,9 +165,9 @@ def openssl(rows):
     return group
 
 
-def openssl_twin(runs):
+def openssl_libcrypto(runs):
     for alg in speed.ALGS:
-        ours, plain = speed.twin(runs, alg)
+        ours, plain = speed.by_libcrypto(runs, alg)
         yield Row(f"openssl.{alg}.ns", f"{ours:.0f}", "ns", f"{plain:.0f}", f"{ours / plain:.3f}")
 
 
@@ -267,7 +267,7 @@ GROUPS = [
     (plain(None, "soft"), ("soft.deflate*.ratio", "soft.inflate*.ratio")),
     (plain(None, "crypto"), tuple(f"soft.{alg}.*.ratio" for alg in CRYPTO)),
     (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
-    (openssl(openssl_twin), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
+    (openssl(openssl_libcrypto), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
     (openssl(openssl_start), ("openssl.start.us",)),
     (openssl(openssl_jobs), ("openssl.async64.us", "openssl.async64.ratio")),
     (openssl(openssl_caller),

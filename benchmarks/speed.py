@@ -53,7 +53,7 @@ class Speed:
         return tuple(map(statistics.median, zip(*samples)))
 
 
-def twin(speed, alg):
+def by_libcrypto(speed, alg):
     """Nanoseconds of an operation by way of the provider, when libcrypto computes it, and without the provider."""
     plain, ours = speed.taken_in_turns(lambda conf: speed.per_second(alg),
                                        lambda conf: speed.per_second(alg, conf=conf))

@@ -59,13 +59,13 @@ static u32 gcm_first_counter(struct wdm_sec_req *r, u64 iv, u8 *j0)
 
 u32 wdm_sec_gcm(struct wdm_sec_req *r)
 {
-	u8 j0[WDM_BLOCK_BYTES], twin[SEC_GCM_IV_BYTES];
+	u8 j0[WDM_BLOCK_BYTES], given[SEC_GCM_IV_BYTES];
 	u32 status;
 
 	status = gcm_first_counter(r, r->c_iv, j0);
 	if (!status)
-		status = wdm_sec_fetch(r, r->a_iv, twin, sizeof(twin));
-	if (!status && memcmp(twin, j0, sizeof(twin)))
+		status = wdm_sec_fetch(r, r->a_iv, given, sizeof(given));
+	if (!status && memcmp(given, j0, sizeof(given)))
 		status = SEC_ERR_VALUE;
 	if (!status)
 		status = gcm_start(r, j0);

@@ -2,13 +2,13 @@
 /*
  * Random requests on the session's default path, and on the software path: the results must be equal. Without a device
  * the two requests differ in the layout of their data: in place, in lists, in parts. Algorithms that this libcrypto
- * lacks are compared with sm4_twin.h, and left out if no device has them either.
+ * lacks are compared with sm4_modes.h, and left out if no device has them either.
  *   WD_CROSS_CASES=N   how many (10,000), WD_CROSS_SEED=N the first random seed
  */
 #include "aead_test.h"
 #include "digest_test.h"
 #include "kselftest_harness.h"
-#include "sm4_twin.h"
+#include "sm4_modes.h"
 
 #define BYTES_MAX	20000
 
@@ -89,9 +89,9 @@ static bool cipher_same(const struct pair *p, int mode, int op, size_t iv_len, s
 	if (p->soft)
 		return !cipher_do(p->soft, op, iv, iv_len, in, len, b) && !memcmp(got, b, len);
 	if (mode == WD_CIPHER_XTS)
-		twin_xts(key, iv, from, len, b);
+		sm4_xts(key, iv, from, len, b);
 	else
-		twin_cbc_cs(1 + (unsigned int)(mode - WD_CIPHER_CBC_CS1), key, iv, from, len, b);
+		sm4_cbc_cs(1 + (unsigned int)(mode - WD_CIPHER_CBC_CS1), key, iv, from, len, b);
 	return !memcmp(to, b, len);
 }
 
@@ -204,15 +204,15 @@ static bool aead_keys(handle_t h, unsigned int i, int klen, size_t alen, unsigne
 }
 
 /* Computes the expected result of an encryption in b and mac_b. */
-static bool aead_twin(const struct pair *p, int mode, size_t iv_len, size_t assoc, size_t len, unsigned int tag)
+static bool aead_by_libcrypto(const struct pair *p, int mode, size_t iv_len, size_t assoc, size_t len, unsigned int tag)
 {
 	if (p->soft)
 		return !aead_do(p->soft, WD_CIPHER_ENCRYPTION, iv, iv_len, in, assoc, len, b, mac_b);
 	memcpy(b, in, assoc);
 	if (mode == WD_CIPHER_GCM)
-		twin_gcm(key, iv, in, assoc, in + assoc, len, b + assoc, mac_b);
+		sm4_gcm(key, iv, in, assoc, in + assoc, len, b + assoc, mac_b);
 	else
-		twin_ccm(key, iv, iv_len, in, assoc, in + assoc, len, b + assoc, mac_b, tag);
+		sm4_ccm(key, iv, iv_len, in, assoc, in + assoc, len, b + assoc, mac_b, tag);
 	return true;
 }
 
@@ -254,7 +254,7 @@ static bool aead_case(void)
 		memcpy(a + off, in, assoc + len);
 		ret = aead_do(h, WD_CIPHER_ENCRYPTION, iv, iv_len, rnd(2) ? in : a + off, assoc, len, a + off, mac_a);
 	}
-	if (ret || !aead_twin(p, mode, iv_len, assoc, len, tag)) {
+	if (ret || !aead_by_libcrypto(p, mode, iv_len, assoc, len, tag)) {
 		printf("# %d: %s\n", ret, detail(h));
 		return false;
 	}
@@ -276,7 +276,7 @@ static bool aead_case(void)
 
 /* --- */
 
-/* OpenSSL 3.0 lacks the modes of SM4 that sm4_twin.h has. */
+/* OpenSSL 3.0 lacks the modes of SM4 that sm4_modes.h has. */
 static bool may_lack(int alg, int mode)
 {
 	return alg == WD_CIPHER_SM4 && errno == EOPNOTSUPP && (mode == WD_CIPHER_XTS || mode >= WD_CIPHER_CBC_CS1);

@@ -226,14 +226,14 @@ void rig_function_up(struct rig *r)
 	rig_reg_set(r, QM_AEQ_INT_MASK, 0);
 }
 
-void rig_twin(struct rig *r, const struct wdm_attr *attr)
+void rig_other_generation(struct rig *r, const struct wdm_attr *attr)
 {
-	r->twin = need(malloc(sizeof(*r->twin)));
-	rig_init(r->twin, attr);
-	pages_free(r->twin->user, RIG_USER_BYTES);
-	r->twin->user = r->user;
-	r->twin->user_hole = r->user_hole;
-	r->twin->user_hole_end = r->user_hole_end;
+	r->other = need(malloc(sizeof(*r->other)));
+	rig_init(r->other, attr);
+	pages_free(r->other->user, RIG_USER_BYTES);
+	r->other->user = r->user;
+	r->other->user_hole = r->user_hole;
+	r->other->user_hole_end = r->user_hole_end;
 }
 
 void rig_free(struct rig *r)
@@ -247,10 +247,10 @@ void rig_free(struct rig *r)
 		pages_free(r->bar4, r->bar4_bytes);
 	pages_free(r->dma, RIG_DMA_BYTES);
 	pages_free(r->sent, SENT_BYTES);
-	if (r->twin) {
-		r->twin->user = NULL;
-		rig_free(r->twin);
-		free(r->twin);
+	if (r->other) {
+		r->other->user = NULL;
+		rig_free(r->other);
+		free(r->other);
 	}
 	if (r->user)
 		pages_free(r->user, RIG_USER_BYTES);

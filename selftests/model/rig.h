@@ -36,7 +36,7 @@ struct rig {
 	const struct emu_kind *kind;
 	u32 generation;
 	struct rig *pf;
-	struct rig *twin;	/* a device of the other generation, with the same user memory, for sec_rig.c */
+	struct rig *other;	/* a device of the other generation, with the same user memory, for sec_rig.c */
 	struct rig *fns[RIG_FUNCTIONS];	/* of the PF's rig: all rigs of the device */
 	u32 fn;
 	struct wdm_device *dev;
@@ -148,7 +148,7 @@ u64 rig_refused(struct rig *r, enum wdm_refusal reason);
 u64 rig_recovered(struct rig *r);
 
 /* Another device that has the same user memory; rig_free() frees it. */
-void rig_twin(struct rig *r, const struct wdm_attr *attr);
+void rig_other_generation(struct rig *r, const struct wdm_attr *attr);
 
 /* A descriptor that compresses or decompresses @len bytes at the start of user memory. */
 void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room);

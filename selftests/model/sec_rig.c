@@ -19,8 +19,8 @@ void sec_rig_init_of(struct rig *r, u32 generation)
 void sec_rig_init(struct rig *r)
 {
 	sec_rig_init_of(r, 3);
-	rig_twin(r, &(struct wdm_attr){ .type = WDM_SEC, .generation = 2 });
-	if (rig_queue_start(r->twin, 0, NULL))
+	rig_other_generation(r, &(struct wdm_attr){ .type = WDM_SEC, .generation = 2 });
+	if (rig_queue_start(r->other, 0, NULL))
 		abort();
 }
 
@@ -130,8 +130,8 @@ int sec_do(struct rig *r, struct sec_bd *bd)
 {
 	u32 icv;
 
-	if (r->twin && sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
-		r = r->twin;
+	if (r->other && sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
+		r = r->other;
 	if (!rig_do(r, 0, bd) || !sec_get(bd, SEC_BD_DONE))
 		return -1;
 	icv = sec_get(bd, SEC_BD_ICV);

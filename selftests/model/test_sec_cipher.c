@@ -106,12 +106,12 @@ TEST_F(dev, published_vectors_by_both_types)
 }
 
 /* libcrypto's name of the device's algorithm. */
-struct twin {
+struct mode {
 	const char *name;
 	u32 alg, mode, width, key_len, key_bytes, step, least;
 };
 
-static const struct twin twins[] = {
+static const struct mode modes[] = {
 	{ "AES-128-ECB", SEC_C_AES, SEC_C_ECB, 0, 0, 16, 16, 16 },
 	{ "AES-192-CBC", SEC_C_AES, SEC_C_CBC, 0, 1, 24, 16, 16 },
 	{ "AES-256-CBC", SEC_C_AES, SEC_C_CBC, 0, 2, 32, 16, 16 },
@@ -132,7 +132,7 @@ static const struct twin twins[] = {
 	{ "SM4-CTR", SEC_C_SM4, SEC_C_CTR, 0, 0, 16, 1, 1 },
 };
 
-static int libcrypto(const struct twin *t, bool encrypt, const unsigned char *key, const unsigned char *iv,
+static int libcrypto(const struct mode *t, bool encrypt, const unsigned char *key, const unsigned char *iv,
 		     const unsigned char *in, unsigned char *out, u32 len)
 {
 	static char cs[][4] = { "", "CS1", "CS2", "CS3" };
@@ -150,14 +150,14 @@ static int libcrypto(const struct twin *t, bool encrypt, const unsigned char *ke
 	return ok ? n : -1;
 }
 
-static u32 length(const struct twin *t, u32 most)
+static u32 length(const struct mode *t, u32 most)
 {
 	u32 len = t->least + rnd() % (most - t->least);
 
 	return len - len % t->step;
 }
 
-static void compare(struct __test_metadata *_metadata, struct rig *r, const struct twin *t, u32 len)
+static void compare(struct __test_metadata *_metadata, struct rig *r, const struct mode *t, u32 len)
 {
 	unsigned char key[64], iv[16], *in = malloc(len), *out = malloc(len + 64), *got = malloc(len);
 	struct ask a = { .type = 3, .cipher = 1 + rnd() % 2, .c_alg = t->alg, .c_mode = t->mode, .c_width = t->width,
@@ -203,11 +203,11 @@ TEST_F(dev, random_requests_are_as_libcrypto_has_them)
 {
 	u32 i, round;
 
-	for (i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		for (round = 0; round < 100; round++)
-			compare(_metadata, &self->r, &twins[i], length(&twins[i], 300));
+			compare(_metadata, &self->r, &modes[i], length(&modes[i], 300));
 		for (round = 0; round < 12; round++)
-			compare(_metadata, &self->r, &twins[i], length(&twins[i], 200000));
+			compare(_metadata, &self->r, &modes[i], length(&modes[i], 200000));
 	}
 }
 
@@ -216,10 +216,10 @@ TEST_F(dev, every_length_around_the_pieces_of_the_device)
 {
 	u32 i, len;
 
-	for (i = 0; i < sizeof(twins) / sizeof(twins[0]); i++)
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		for (len = 32768 - 20; len < 32768 + 40; len++)
-			if (len % twins[i].step == 0)
-				compare(_metadata, &self->r, &twins[i], len);
+			if (len % modes[i].step == 0)
+				compare(_metadata, &self->r, &modes[i], len);
 }
 
 TEST_F(dev, the_longest_request)
@@ -235,7 +235,7 @@ TEST_F(dev, the_longest_request)
 	memcpy(at(r, AT_C_IV), iv, 16);
 	rnd_fill(at(r, AT_SRC), SEC_MAX_BYTES);
 	ASSERT_EQ(0, ask_do(r, &a));
-	libcrypto(&(struct twin){ .name = "AES-128-CTR" }, true, key, iv, at(r, AT_SRC), out, SEC_MAX_BYTES);
+	libcrypto(&(struct mode){ .name = "AES-128-CTR" }, true, key, iv, at(r, AT_SRC), out, SEC_MAX_BYTES);
 	EXPECT_EQ(0, memcmp(out, at(r, AT_DST), SEC_MAX_BYTES));
 	free(out);
 }

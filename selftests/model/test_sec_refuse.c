@@ -69,7 +69,7 @@ static bool outputs_same(struct rig *r)
 
 static u64 refusals(struct rig *r)
 {
-	return rig_refused(r, WDM_REFUSE_SQE) + rig_refused(r->twin, WDM_REFUSE_SQE);
+	return rig_refused(r, WDM_REFUSE_SQE) + rig_refused(r->other, WDM_REFUSE_SQE);
 }
 
 /* The request is refused with that error, and counted; nothing is written. */

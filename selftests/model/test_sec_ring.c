@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(dev)
 /* The device that takes descriptors of that type */
 static struct rig *of_type(struct rig *r, u32 type)
 {
-	return type == SEC_BD_TYPE2 ? r->twin : r;
+	return type == SEC_BD_TYPE2 ? r->other : r;
 }
 
 /* Over an empty slot in the ring's first pass, or over an earlier descriptor. */
