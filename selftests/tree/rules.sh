@@ -159,7 +159,7 @@ asked() {
 twice() {
 	local part folder own path
 	{
-		for part in user/libwd user/libhisi_qm user/algs/*/ user/emulator/*/ user/tools/*/ configfs-tools; do
+		for part in user/{libwd,libhisi_qm,openssl,zlib} user/{algs,emulator,tools}/*/ configfs-tools; do
 			[ -f "$part/Makefile" ] || continue
 			own='' path=''
 			while read -r folder; do
@@ -234,6 +234,18 @@ code() {
 wide_code() {
 	code | sort -u | LC_ALL=C.UTF-8 xargs grep -nE $'^([^\t]{8}|[^\t]{0,7}\t){15}.' /dev/null |
 		none 'wider than 120 columns'
+}
+
+# In pages of decisions, what was decided comes first, in one paragraph behind its heading. Its reasons may be longer.
+decisions() {
+	awk '
+		FNR == 1 { heading = ""; lines = 0 }
+		/^### / { heading = $0; lines = 0; next }
+		heading == "" { next }
+		/^$/ && !lines { next }
+		/^$/ || /^(-|[0-9]+\.) / { heading = ""; next }
+		++lines == 6 { print FILENAME ":" FNR ": " heading }' docs/{hisi_qm,libwd,zlib}.md |
+		none 'a decision of more than five lines'
 }
 
 # Documents that aren't in the tree. Random numbers come from "a seed" or "its seed".
@@ -325,6 +337,7 @@ test_that 'every licence has its text' texts
 test_that 'no file is longer than 1000 lines' long_files
 test_that 'no document is wider than 120 columns' wide
 test_that 'no line of code is wider than 120 columns' wide_code
+test_that 'a decision has five lines at most, and then its reasons' decisions
 test_that 'no text cites what is not in the tree' outside
 test_that 'documents call the software path by its name' this_cpu
 test_that 'files that documents and comments cite are there' missing
