@@ -179,7 +179,7 @@ def kernel_objects(release, name):
 
 def orders():
     """{artefact: [(layer, entries)], lowest first} of orders.txt, whose head describes its lines."""
-    parts, found, layers, folder = {}, {}, None, ""
+    shared, found, layers, folder = {}, {}, None, ""
     with open(ORDERS, encoding="utf-8") as file:
         for line in file:
             line = line.split("#")[0].rstrip()
@@ -190,14 +190,14 @@ def orders():
                 kind, *names, folder = words
                 layers = []
                 for name in names:
-                    table = parts if kind == "part" else found
-                    if kind not in ("part", "order") or name in table:
-                        raise Wrong(f"orders.txt: {line}: a second order, or neither 'part' nor 'order'")
+                    table = shared if kind == "shared" else found
+                    if kind not in ("shared", "order") or name in table:
+                        raise Wrong(f"orders.txt: {line}: a second order, or neither 'shared' nor 'order'")
                     table[name] = layers
-            elif words[0] == "part":
-                if words[1] not in parts:
-                    raise Wrong(f"orders.txt: no part {words[1]} before its use")
-                layers += parts[words[1]]
+            elif words[0] == "shared":
+                if words[1] not in shared:
+                    raise Wrong(f"orders.txt: no shared layers {words[1]} before their use")
+                layers += shared[words[1]]
             elif words[0].endswith(":"):
                 layers.append((words[0][:-1], sum((entry(folder, word) for word in words[1:]), [])))
             else:
