@@ -47,7 +47,7 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-static bool number(const char **p, u64 most, u64 *v)
+static bool number_read(const char **p, u64 most, u64 *v)
 {
 	u32 base = (*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X') ? 16 : 10;
 	u32 d;
@@ -72,7 +72,7 @@ static bool time_value(const char **p, u64 most, u64 *ns)
 	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	size_t i, len;
 
-	if (!number(p, most, ns))
+	if (!number_read(p, most, ns))
 		return false;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		len = strlen(units[i].name);
@@ -92,7 +92,7 @@ static bool is_time(const char *p)
 {
 	u64 n;
 
-	return number(&p, EVERY_MAX_NS, &n) && *p && *p != ':' && *p != '@';
+	return number_read(&p, EVERY_MAX_NS, &n) && *p && *p != ':' && *p != '@';
 }
 
 static const char *fraction(const char **p, u64 burst, struct wdm_fault_rule *rule)
@@ -105,7 +105,7 @@ static const char *fraction(const char **p, u64 burst, struct wdm_fault_rule *ru
 	if (is_time(*p))
 		return time_value(p, EVERY_MAX_NS, &rule->every_ns) && rule->every_ns ? NULL :
 		       "expected a time from 1ns to 3600s after /, in ns, us, ms or s";
-	if (!number(p, TIMES_MAX, &n) || !n)
+	if (!number_read(p, TIMES_MAX, &n) || !n)
 		return "expected a number from 1 to 1000000000, or a time with a unit, after /";
 	rule->one_in = (u32)n;
 	return NULL;
@@ -115,7 +115,7 @@ static const char *when(const char **p, struct wdm_fault_rule *rule)
 {
 	u64 n;
 
-	if (!number(p, TIMES_MAX, &n))
+	if (!number_read(p, TIMES_MAX, &n))
 		return "expected N, 1/N or 1/TIME: the next N times (0 to 1000000000), once in N times, or each TIME";
 	if (**p == '/') {
 		++*p;
@@ -140,7 +140,7 @@ static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
 	if (takes == VALUE_NONE)
 		return "takes no value";
 	if (takes == VALUE_STATUS)
-		return number(p, STATUS_MAX, &rule->value) ? NULL : "expected a status from 0 to 0xff after :";
+		return number_read(p, STATUS_MAX, &rule->value) ? NULL : "expected a status from 0 to 0xff after :";
 	if (!time_value(p, kind == WDM_FAULT_MAILBOX ? MAILBOX_MAX_NS : TIME_MAX_NS, &rule->value))
 		return "expected a time up to 10s (mailbox: 60s) after :, in ns, us, ms or s";
 	return takes == VALUE_TIME_NEEDED && !rule->value ? "expected a time above 0" : NULL;
@@ -178,7 +178,7 @@ const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *r
 		p++;
 		if (!kinds[kind].queue)
 			return "takes no queue";
-		if (!number(&p, QUEUE_MAX, &queue))
+		if (!number_read(&p, QUEUE_MAX, &queue))
 			return "expected a queue from 0 to 1023 after @";
 		r.queue = (u32)queue;
 	}

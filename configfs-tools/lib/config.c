@@ -69,7 +69,7 @@ int config_fill(struct object *section)
 	return 0;
 }
 
-static long number(const char *text)
+static long value_number(const char *text)
 {
 	return text ? strtol(text, NULL, 10) : 0;
 }
@@ -81,7 +81,8 @@ uint64_t config_slot_contexts(const struct object *section, long node)
 	size_t len;
 
 	if (!nodes || !*nodes)
-		return number(section->value[SECTION_SYNC_CTXS]) + number(section->value[SECTION_ASYNC_CTXS]);
+		return value_number(section->value[SECTION_SYNC_CTXS]) +
+		       value_number(section->value[SECTION_ASYNC_CTXS]);
 	while (value_next(&nodes, &element, &len))
 		if (sscanf(element, "%ld=%ld+%ld", &at, &sync, &async) == 3 && at == node)
 			return sync + async;
@@ -91,8 +92,9 @@ uint64_t config_slot_contexts(const struct object *section, long node)
 uint64_t config_contexts(const struct object *section, const struct object *device)
 {
 	const char *zone = device->value[DEVICE_ZONE_ID];
+	long node = zone ? value_number(zone) : -1;
 
-	return number(section->value[SECTION_NUM_PROCESSES]) * config_slot_contexts(section, zone ? number(zone) : -1);
+	return value_number(section->value[SECTION_NUM_PROCESSES]) * config_slot_contexts(section, node);
 }
 
 int config_copy(struct object *to, const struct object *from)
@@ -203,7 +205,7 @@ static const char *value_to_print(enum object_kind kind, const struct object *o,
 	if (kind == OBJECT_SECTION)
 		return a->absent && i != SECTION_NUM_PROCESSES && i != SECTION_LIMIT_DEV_ACCESS &&
 		       !strcmp(value, a->absent) ? NULL : value;
-	if (i == DEVICE_ZONE_ID && number(value) == o->node)
+	if (i == DEVICE_ZONE_ID && value_number(value) == o->node)
 		return NULL;
 	return a->initial && !strcmp(value, a->initial) ? NULL : value;
 }

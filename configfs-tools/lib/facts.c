@@ -14,7 +14,7 @@
 
 /* ------ attributes ------ */
 
-static uint32_t number(const struct wd_nl_message *m, int type)
+static uint32_t attr_number(const struct wd_nl_message *m, int type)
 {
 	return wd_nl_u32(m->attr[type]);
 }
@@ -45,7 +45,7 @@ static void opens_parse(struct fact_opens *opens, const struct wd_nl_message *m)
 
 static struct fact_count count(const struct wd_nl_message *m, int type)
 {
-	return (struct fact_count){ .known = m->attr[type], .n = number(m, type) };
+	return (struct fact_count){ .known = m->attr[type], .n = attr_number(m, type) };
 }
 
 static struct fact_count long_count(const struct wd_nl_message *m, int type)
@@ -58,22 +58,22 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	memset(d, 0, sizeof(*d));
 	wd_nl_string(m->attr[UACCE_A_DEV], d->name, sizeof(d->name));
 	wd_nl_string(m->attr[UACCE_A_DEV_PARENT], d->parent, sizeof(d->parent));
-	d->flags = number(m, UACCE_A_DEV_FLAGS);
-	d->state = number(m, UACCE_A_DEV_STATE);
+	d->flags = attr_number(m, UACCE_A_DEV_FLAGS);
+	d->state = attr_number(m, UACCE_A_DEV_STATE);
 	d->node = signed_number(m, UACCE_A_NODE, -1);
 	d->priority = signed_number(m, UACCE_A_DEV_PRIORITY, 0);
-	d->latency = number(m, UACCE_A_DEV_LATENCY);
-	d->throughput = number(m, UACCE_A_DEV_THROUGHPUT);
-	d->max_ctxs = number(m, UACCE_A_DEV_MAX_CTXS);
+	d->latency = attr_number(m, UACCE_A_DEV_LATENCY);
+	d->throughput = attr_number(m, UACCE_A_DEV_THROUGHPUT);
+	d->max_ctxs = attr_number(m, UACCE_A_DEV_MAX_CTXS);
 	d->doorbells = count(m, UACCE_A_DEV_DOORBELLS);
-	d->total = number(m, UACCE_A_CTXS_TOTAL);
-	d->reserved = number(m, UACCE_A_CTXS_RESERVED);
-	d->used = number(m, UACCE_A_CTXS_USED);
-	d->used_pool = number(m, UACCE_A_CTXS_USED_POOL);
-	d->free = number(m, UACCE_A_CTXS_FREE);
-	d->quarantined = number(m, UACCE_A_CTXS_QUARANTINED);
-	d->resets = number(m, UACCE_A_DEV_RESETS);
-	d->ctx_errors = number(m, UACCE_A_CTX_ERRORS);
+	d->total = attr_number(m, UACCE_A_CTXS_TOTAL);
+	d->reserved = attr_number(m, UACCE_A_CTXS_RESERVED);
+	d->used = attr_number(m, UACCE_A_CTXS_USED);
+	d->used_pool = attr_number(m, UACCE_A_CTXS_USED_POOL);
+	d->free = attr_number(m, UACCE_A_CTXS_FREE);
+	d->quarantined = attr_number(m, UACCE_A_CTXS_QUARANTINED);
+	d->resets = attr_number(m, UACCE_A_DEV_RESETS);
+	d->ctx_errors = attr_number(m, UACCE_A_CTX_ERRORS);
 	opens_parse(&d->opens, m);
 	d->function_requests = long_count(m, UACCE_A_REQUESTS);
 	d->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);
@@ -130,18 +130,18 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 {
 	memset(s, 0, sizeof(*s));
 	wd_nl_string(m->attr[UACCE_A_SECTION], s->name, sizeof(s->name));
-	s->state = number(m, UACCE_A_SECTION_STATE);
-	s->num_processes = number(m, UACCE_A_NUM_PROCESSES);
-	s->limit_dev_access = number(m, UACCE_A_LIMIT_DEV_ACCESS);
-	s->sync = number(m, UACCE_A_SYNC_CTXS);
-	s->async = number(m, UACCE_A_ASYNC_CTXS);
-	s->priority = number(m, UACCE_A_QUEUE_PRIORITY);
-	s->max_extra = number(m, UACCE_A_MAX_EXTRA);
-	s->bandwidth = number(m, UACCE_A_BANDWIDTH);
-	s->slots = number(m, UACCE_A_SLOTS_TOTAL);
-	s->attached = number(m, UACCE_A_SLOTS_ATTACHED);
-	s->lingering = number(m, UACCE_A_SLOTS_LINGERING);
-	s->waiting = number(m, UACCE_A_WAITING);
+	s->state = attr_number(m, UACCE_A_SECTION_STATE);
+	s->num_processes = attr_number(m, UACCE_A_NUM_PROCESSES);
+	s->limit_dev_access = attr_number(m, UACCE_A_LIMIT_DEV_ACCESS);
+	s->sync = attr_number(m, UACCE_A_SYNC_CTXS);
+	s->async = attr_number(m, UACCE_A_ASYNC_CTXS);
+	s->priority = attr_number(m, UACCE_A_QUEUE_PRIORITY);
+	s->max_extra = attr_number(m, UACCE_A_MAX_EXTRA);
+	s->bandwidth = attr_number(m, UACCE_A_BANDWIDTH);
+	s->slots = attr_number(m, UACCE_A_SLOTS_TOTAL);
+	s->attached = attr_number(m, UACCE_A_SLOTS_ATTACHED);
+	s->lingering = attr_number(m, UACCE_A_SLOTS_LINGERING);
+	s->waiting = attr_number(m, UACCE_A_WAITING);
 	opens_parse(&s->opens, m);
 	s->requests = long_count(m, UACCE_A_REQUESTS);
 	s->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);
@@ -173,12 +173,12 @@ void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m)
 	wd_nl_string(m->attr[UACCE_A_SLOT], c->slot, sizeof(c->slot));
 	process_name(c->comm, m->attr[UACCE_A_COMM]);
 	c->has_id = m->attr[UACCE_A_CTX_ID];
-	c->id = number(m, UACCE_A_CTX_ID);
-	c->pid = number(m, UACCE_A_PID);
-	c->class = number(m, UACCE_A_CTX_CLASS);
-	c->state = number(m, UACCE_A_CTX_STATE);
+	c->id = attr_number(m, UACCE_A_CTX_ID);
+	c->pid = attr_number(m, UACCE_A_PID);
+	c->class = attr_number(m, UACCE_A_CTX_CLASS);
+	c->state = attr_number(m, UACCE_A_CTX_STATE);
 	c->age_ms = long_number(m, UACCE_A_CTX_AGE_MS);
-	c->errors = number(m, UACCE_A_CTX_ERRORS);
+	c->errors = attr_number(m, UACCE_A_CTX_ERRORS);
 	c->requests = long_count(m, UACCE_A_REQUESTS);
 	c->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);
 	c->node = signed_number(m, UACCE_A_NODE, -1);

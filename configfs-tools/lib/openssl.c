@@ -14,7 +14,7 @@
 
 #define INFO_MODULES_DIR 1003		/* OPENSSL_INFO_MODULES_DIR */
 
-static bool is(const char *name, const char *text, size_t len)
+static bool is_name(const char *name, const char *text, size_t len)
 {
 	return len && strlen(name) == len && !memcmp(name, text, len);
 }
@@ -93,7 +93,7 @@ bool openssl_device_fits(const char *algorithms, const char *list, enum openssl_
 	for (; *algorithms; algorithms += len + strspn(algorithms + len, " ")) {
 		len = strcspn(algorithms, " ");
 		for (alg = 0; alg < WDP_ALGS; alg++)
-			if (bits & WDP_BIT(alg) && is(wdp_alg_facts[alg].accel, algorithms, len))
+			if (bits & WDP_BIT(alg) && is_name(wdp_alg_facts[alg].accel, algorithms, len))
 				return true;
 	}
 	return false;

@@ -39,7 +39,7 @@ static const struct {
 };
 
 /* The case of keys doesn't matter. */
-static bool is(const char *word, const char *key, size_t len)
+static bool is_word(const char *word, const char *key, size_t len)
 {
 	return strlen(word) == len && !strncasecmp(word, key, len);
 }
@@ -53,7 +53,7 @@ static const char *instance_key(const char *key, size_t len)
 	while (at < len && isdigit((unsigned char)key[at]))
 		at++;
 	for (i = 0; i < sizeof(instance) / sizeof(instance[0]); i++)
-		if (is(instance[i].end, key + at, len - at))
+		if (is_word(instance[i].end, key + at, len - at))
 			return instance[i].instead;
 	return NULL;
 }
@@ -63,7 +63,7 @@ const char *qat_key(const char *key, size_t len)
 	size_t i;
 
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (is(keys[i].key, key, len))
+		if (is_word(keys[i].key, key, len))
 			return keys[i].instead;
 	return instance_key(key, len);
 }

@@ -33,7 +33,7 @@ const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
 	[WDP_HMAC] = { "hmac", "digest", "digests", false, NULL },
 };
 
-static bool is(const char *name, const char *text, size_t len)
+static bool is_name(const char *name, const char *text, size_t len)
 {
 	return len && strlen(name) == len && !memcmp(name, text, len);
 }
@@ -41,11 +41,11 @@ static bool is(const char *name, const char *text, size_t len)
 /* A name that takes away stands also for those that it doesn't choose. */
 static bool names(const struct wdp_alg_facts *facts, const char *text, size_t len, bool less)
 {
-	if (is(facts->name, text, len))
+	if (is_name(facts->name, text, len))
 		return true;
-	if (is("all", text, len))
+	if (is_name("all", text, len))
 		return less || (*facts->group && !facts->alone);
-	return is(facts->group, text, len) && (less || !facts->alone);
+	return is_name(facts->group, text, len) && (less || !facts->alone);
 }
 
 static unsigned int algs_of(const char *text, size_t len, bool less)

@@ -442,7 +442,7 @@ static int part_do(struct crypto_sess *s, struct wd_aead_arg *arg, bool last)
 
 static int part_told(handle_t sess, struct wd_aead_arg *arg, bool last)
 {
-	int ret = part(sess, arg, last);
+	int ret = part_call(sess, arg, last);
 
 	if (ret && arg && arg->dst_len)
 		*arg->dst_len = 0;

@@ -75,12 +75,12 @@ static int part_do(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
 
 int wd_digest_update(handle_t sess, struct wd_digest_arg *arg)
 {
-	return part(sess, arg, false);
+	return part_call(sess, arg, false);
 }
 
 int wd_digest_final(handle_t sess, struct wd_digest_arg *arg)
 {
-	int ret = part(sess, arg, true);
+	int ret = part_call(sess, arg, true);
 
 	if (ret && arg && arg->dst_len)
 		*arg->dst_len = 0;

@@ -12,7 +12,7 @@ static int part_check(struct crypto_sess *s, const FRAME_ARG *arg, bool last);
 /* Executes the part, if it fits the stream's state; recorded. Sets path and reason in arg. */
 static int part_do(struct crypto_sess *s, FRAME_ARG *arg, bool last);
 
-static int part(handle_t sess, FRAME_ARG *arg, bool last)
+static int part_call(handle_t sess, FRAME_ARG *arg, bool last)
 {
 	struct crypto_sess *s = to_crypto_sess(wd_session_get(sess, &FRAME_CLASS));
 	int ret;

@@ -90,7 +90,7 @@ static void help(void)
 	      "  --help                       print this help\n", stdout);
 }
 
-static unsigned long long number(const char *option, const char *text, unsigned long long least,
+static unsigned long long option_number(const char *option, const char *text, unsigned long long least,
 				 unsigned long long most)
 {
 	unsigned long long v;
@@ -264,16 +264,16 @@ static int options_parse(int argc, char **argv, struct options *o)
 			devices("hpre", DEVICE_HPRE, optarg, o);
 			break;
 		case 'q':
-			o->shape.queues = (unsigned int)number("queues", optarg, 2, 1024);
+			o->shape.queues = (unsigned int)option_number("queues", optarg, 2, 1024);
 			break;
 		case 'l':
-			o->latency_ns = number("latency", optarg, 0, 10000000000ull);
+			o->latency_ns = option_number("latency", optarg, 0, 10000000000ull);
 			break;
 		case 'b':
-			o->mbps = number("bandwidth", optarg, 0, 1000000);
+			o->mbps = option_number("bandwidth", optarg, 0, 1000000);
 			break;
 		case 'd':
-			o->shape.depth = (unsigned int)number("depth", optarg, 4, QM_SQ_DEPTH_V2);
+			o->shape.depth = (unsigned int)option_number("depth", optarg, 4, QM_SQ_DEPTH_V2);
 			break;
 		case 'e':
 			o->engine = optarg;
@@ -282,13 +282,13 @@ static int options_parse(int argc, char **argv, struct options *o)
 			o->null = 1;
 			break;
 		case 'w':
-			o->workers = number("workers", optarg, 0, 8);
+			o->workers = option_number("workers", optarg, 0, 8);
 			break;
 		case 'f':
 			o->fault = faults(optarg);
 			break;
 		case 's':
-			o->seed = number("seed", optarg, 0, ~0ull);
+			o->seed = option_number("seed", optarg, 0, ~0ull);
 			break;
 		case 'm':
 			o->mainline_poll = 1;

@@ -22,7 +22,7 @@ static int complain(const struct object *o, const char *what, long most)
 }
 
 /* The parser leaves values in their canonical form: numbers are digits, and lists have valid elements. */
-static unsigned int number(const struct object *o, enum section_attr attr)
+static unsigned int attr_number(const struct object *o, enum section_attr attr)
 {
 	return (unsigned int)strtoul(o->value[attr], NULL, 10);
 }
@@ -84,13 +84,13 @@ static int section(const struct object *o)
 		return complain(o, "expected at most %ld sections", SECTIONS_MAX);
 	nr_sections++;
 	memcpy(s->name, o->name, sizeof(s->name));
-	s->num_processes = number(o, SECTION_NUM_PROCESSES);
-	s->limit = number(o, SECTION_LIMIT_DEV_ACCESS);
-	s->sync = number(o, SECTION_SYNC_CTXS);
-	s->async = number(o, SECTION_ASYNC_CTXS);
-	s->priority = number(o, SECTION_QUEUE_PRIORITY);
-	s->max_extra = number(o, SECTION_MAX_EXTRA_CTXS);
-	s->state = number(o, SECTION_LIVE) ? SECTION_IS_LIVE : SECTION_CONFIGURED;
+	s->num_processes = attr_number(o, SECTION_NUM_PROCESSES);
+	s->limit = attr_number(o, SECTION_LIMIT_DEV_ACCESS);
+	s->sync = attr_number(o, SECTION_SYNC_CTXS);
+	s->async = attr_number(o, SECTION_ASYNC_CTXS);
+	s->priority = attr_number(o, SECTION_QUEUE_PRIORITY);
+	s->max_extra = attr_number(o, SECTION_MAX_EXTRA_CTXS);
+	s->state = attr_number(o, SECTION_LIVE) ? SECTION_IS_LIVE : SECTION_CONFIGURED;
 	ids(&s->uids, o->value[SECTION_ALLOWED_UIDS]);
 	ids(&s->gids, o->value[SECTION_ALLOWED_GIDS]);
 	return nodes(s, o) ? -1 : devices(s, o);

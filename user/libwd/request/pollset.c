@@ -45,7 +45,7 @@ static int cpus_of(int node, cpu_set_t *cpus)
 }
 
 /* Reads a decimal number of at most five digits at *p, which moves behind it; -1: there is none. */
-static long number(const char **p)
+static long number_read(const char **p)
 {
 	long n = 0;
 	const char *c = *p;
@@ -61,12 +61,12 @@ static long number(const char **p)
 static int item_parse(const char **p, struct wd_pollset *set)
 {
 	const char *item = *p;
-	long nr = number(p), node = WD_ANY_NODE;
+	long nr = number_read(p), node = WD_ANY_NODE;
 	cpu_set_t cpus;
 
 	if (nr >= 0 && **p == '@') {
 		++*p;
-		node = number(p);
+		node = number_read(p);
 		if (node < 0)
 			nr = -1;
 	}

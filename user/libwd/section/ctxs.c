@@ -12,7 +12,7 @@ static struct wd_ctxs in_force = { .rest = { 1, 1 } };
 static bool begun;
 
 /* The decimal number up to max at *p, which then points behind it; -1: no number. */
-static long number(const char **p, long max)
+static long number_read(const char **p, long max)
 {
 	const char *c = *p;
 	long n = 0;
@@ -28,11 +28,11 @@ static long number(const char **p, long max)
 /* "SYNC+ASYNC" */
 static bool share_parse(const char **p, __u32 share[2])
 {
-	long sync = number(p, WD_CTXS_MAX), async;
+	long sync = number_read(p, WD_CTXS_MAX), async;
 
 	if (sync < 0 || *(*p)++ != '+')
 		return false;
-	async = number(p, WD_CTXS_MAX);
+	async = number_read(p, WD_CTXS_MAX);
 	share[0] = (__u32)sync;
 	share[1] = (__u32)async;
 	return async >= 0 && (!**p || **p == ' ');
@@ -55,7 +55,7 @@ static int item_parse(const char **p, struct wd_ctxs *ctxs, bool *rest)
 {
 	const char *item = *p, *value = *p;
 	bool named = *item != '+' && item[strspn(item, "0123456789")] == '=';
-	long node = named ? number(&value, 0xffff) : 0;
+	long node = named ? number_read(&value, 0xffff) : 0;
 	__u32 share[2];
 
 	if (named)

@@ -46,8 +46,8 @@ static bool set_word(const struct row *row, void *member, const char *value)
 	return w->name;
 }
 
-/* number() - digits without a sign or zeroes in front, 1 .. max; the text behind them in *end. */
-static bool number(const char *text, char **end, unsigned long max, unsigned long *value)
+/* number_read() - digits without a sign or zeroes in front, 1 .. max; the text behind them in *end. */
+static bool number_read(const char *text, char **end, unsigned long max, unsigned long *value)
 {
 	if (*text < '1' || *text > '9')
 		return false;
@@ -60,7 +60,7 @@ static bool set_number(const struct row *row, void *member, const char *value)
 	unsigned long n;
 	char *end;
 
-	if (!number(value, &end, row->max, &n) || *end)
+	if (!number_read(value, &end, row->max, &n) || *end)
 		return false;
 	*(unsigned int *)member = (unsigned int)n;
 	return true;
@@ -88,7 +88,7 @@ static bool set_pollers(const struct row *row, void *member, const char *value)
 
 	(void)row;
 	for (;; at = end + 1) {
-		if (!number(at, &end, 64, &n))
+		if (!number_read(at, &end, 64, &n))
 			return false;
 		if (*end == '@') {
 			at = end + 1;

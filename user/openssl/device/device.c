@@ -35,13 +35,13 @@ static bool before(const _Atomic int64_t *until)
 	return seconds && wdp_seconds() < seconds;
 }
 
-static bool rests(const struct wdp_provider *prov)
+static bool is_resting(const struct wdp_provider *prov)
 {
 	return before(&prov->rests_until) || before(&prov->failed_until);
 }
 
 /* After a rest for failures one operation tries the device. For the others the rest goes on meanwhile. */
-static bool may_try(struct wdp_provider *prov)
+static bool trial_begins(struct wdp_provider *prov)
 {
 	int64_t until = atomic_load_explicit(&prov->failed_until, memory_order_relaxed), now;
 
@@ -170,7 +170,9 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 
 static handle_t session_now(const struct wdp_target *to, bool job)
 {
-	return inside || (to->jobs_only && !job) || rests(to->prov) ? 0 : session_inside(to, job ? WD_ASYNC : WD_SYNC);
+	if (inside || (to->jobs_only && !job) || is_resting(to->prov))
+		return 0;
+	return session_inside(to, job ? WD_ASYNC : WD_SYNC);
 }
 
 bool wdp_device_may(const struct wdp_target *to)
@@ -195,7 +197,7 @@ enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp
 	handle_t h = session_now(to, job);
 
 	*bad = false;
-	if (!h || !may_try(to->prov))
+	if (!h || !trial_begins(to->prov))
 		return WDP_TO_DEFAULT;
 	if (job)
 		submitted = wdp_job_do(to->prov, h, to->class, call, &result);

@@ -83,63 +83,64 @@ EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_f
  * What is read of the default provider's key, all at once: libcrypto encodes the point of a curve's key at each
  * question about it. Of other keys only the presence is asked for.
  */
-struct parts {
+struct values {
 	char group[64];
 	unsigned char private[96], public[1 + 2 * 96];	/* those of curves with parameters of their own are longer */
 	OSSL_PARAM params[5];
 };
-enum { PART_PRIVATE, PART_PUBLIC, PART_DOMAIN, PART_GROUP };
+enum { PARAM_PRIVATE, PARAM_PUBLIC, PARAM_DOMAIN, PARAM_GROUP };
 
-static OSSL_PARAM part_of(const struct wdp_part *part, bool wanted, unsigned char *to, size_t size)
+static OSSL_PARAM param_of(const struct wdp_key_param *param, bool wanted, unsigned char *to, size_t size)
 {
 	return (OSSL_PARAM){
-		.key = part->name, .data_type = part->type, .data = wanted ? to : NULL, .data_size = wanted ? size : 0,
+		.key = param->name, .data_type = param->type,
+		.data = wanted ? to : NULL, .data_size = wanted ? size : 0,
 		.return_size = OSSL_PARAM_UNMODIFIED,
 	};
 }
 
-static void parts_read(const struct wdp_key *key, struct parts *parts)
+static void values_read(const struct wdp_key *key, struct values *values)
 {
 	const struct wdp_family *family = key->family;
 	bool curve = family->class == &wdp_class_ecc;
-	OSSL_PARAM *p = parts->params;
+	OSSL_PARAM *p = values->params;
 
-	p[PART_PRIVATE] = part_of(&family->private_part, curve, parts->private, sizeof(parts->private));
-	p[PART_PUBLIC] = part_of(&family->public_part, curve, parts->public, sizeof(parts->public));
-	p[PART_DOMAIN] = part_of(&(struct wdp_part){ family->domain_part ? family->domain_part : "", NUMBER },
-				 false, NULL, 0);
-	p[PART_GROUP] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, parts->group,
-							 sizeof(parts->group));
-	p[PART_GROUP + 1] = OSSL_PARAM_construct_end();
-	*parts->group = '\0';
+	p[PARAM_PRIVATE] = param_of(&family->private_param, curve, values->private, sizeof(values->private));
+	p[PARAM_PUBLIC] = param_of(&family->public_param, curve, values->public, sizeof(values->public));
+	p[PARAM_DOMAIN] = param_of(&(struct wdp_key_param){ family->domain_param ? family->domain_param : "", NUMBER },
+				   false, NULL, 0);
+	p[PARAM_GROUP] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, values->group,
+							  sizeof(values->group));
+	p[PARAM_GROUP + 1] = OSSL_PARAM_construct_end();
+	*values->group = '\0';
 	EVP_PKEY_get_params(key->pkey, p);
 }
 
-static bool there(const struct parts *parts, unsigned int which)
+static bool there(const struct values *values, unsigned int which)
 {
-	return OSSL_PARAM_modified(&parts->params[which]);
+	return OSSL_PARAM_modified(&values->params[which]);
 }
 
-static unsigned int selection_of(const struct wdp_family *family, const struct parts *parts)
+static unsigned int selection_of(const struct wdp_family *family, const struct values *values)
 {
 	unsigned int has = OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS;
 
-	if (there(parts, PART_PRIVATE))
+	if (there(values, PARAM_PRIVATE))
 		has |= OSSL_KEYMGMT_SELECT_PRIVATE_KEY;
-	if (there(parts, PART_PUBLIC))
+	if (there(values, PARAM_PUBLIC))
 		has |= OSSL_KEYMGMT_SELECT_PUBLIC_KEY;
-	if (!family->domain_part || there(parts, PART_DOMAIN))
+	if (!family->domain_param || there(values, PARAM_DOMAIN))
 		has |= OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS;
 	return has;
 }
 
-static const struct wdp_curve *curve_of(const struct wdp_family *family, const struct parts *parts)
+static const struct wdp_curve *curve_of(const struct wdp_family *family, const struct values *values)
 {
 	const struct wdp_curve *curve;
 
 	if (family->class != &wdp_class_ecc)
 		return NULL;
-	curve = wdp_curve_find(family->domain_part ? parts->group : family->name);
+	curve = wdp_curve_find(family->domain_param ? values->group : family->name);
 	/* A key of EC may be on the curve of SM2, but is no key of SM2. */
 	return curve && family->algs & WDP_BIT(curve->bit) ? curve : NULL;
 }
@@ -182,9 +183,9 @@ static bool take_point(const struct wdp_key *key, const OSSL_PARAM *p, unsigned 
 }
 
 /* Operands of the key's requests, in the form of libwd. */
-static void operands_take(struct wdp_key *key, const struct parts *parts)
+static void operands_take(struct wdp_key *key, const struct values *values)
 {
-	const OSSL_PARAM *private = &parts->params[PART_PRIVATE], *public = &parts->params[PART_PUBLIC];
+	const OSSL_PARAM *private = &values->params[PARAM_PRIVATE], *public = &values->params[PARAM_PUBLIC];
 	size_t w = key->curve ? key->curve->bytes : 0;
 
 	key->public_len = key->private_len = 0;
@@ -193,9 +194,9 @@ static void operands_take(struct wdp_key *key, const struct parts *parts)
 	if (private->data_type == NUMBER ? take_number(private, key->private_value, w) :
 	    take_string(private, key->private_value, w))
 		key->private_len = w;
-	if (!key->family->domain_part && take_string(public, key->public_value, w))
+	if (!key->family->domain_param && take_string(public, key->public_value, w))
 		key->public_len = w;
-	else if (key->family->domain_part && take_point(key, public, key->public_value, 2 * w))
+	else if (key->family->domain_param && take_point(key, public, key->public_value, 2 * w))
 		key->public_len = 2 * w;
 }
 
@@ -210,7 +211,7 @@ static const char *const group_names[] = {
 };
 
 /* -1: no device takes it. */
-static int group_of(const struct wdp_key *key, const struct parts *parts)
+static int group_of(const struct wdp_key *key, const struct values *values)
 {
 	static const int sizes[] = { 768, 1024, 1536, 2048, 3072, 4096 };
 	int bits;
@@ -219,7 +220,7 @@ static int group_of(const struct wdp_key *key, const struct parts *parts)
 	if (key->family->class != &wdp_class_dh)
 		return -1;
 	for (i = 0; i < sizeof(group_names) / sizeof(group_names[0]); i++)
-		if (group_names[i] && !strcasecmp(group_names[i], parts->group))
+		if (group_names[i] && !strcasecmp(group_names[i], values->group))
 			return (int)i;
 	bits = EVP_PKEY_get_bits(key->pkey);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -230,18 +231,18 @@ static int group_of(const struct wdp_key *key, const struct parts *parts)
 
 void wdp_key_changed(struct wdp_key *key)
 {
-	struct parts parts;
+	struct values values;
 
 	wdp_session_close(&key->session, key->family->class);
 	wdp_session_close(&key->public, key->family->class);
 	wdp_errors_mark(&key->prov->core);
-	parts_read(key, &parts);
-	key->has = selection_of(key->family, &parts);
-	key->curve = curve_of(key->family, &parts);
-	key->group = group_of(key, &parts);
-	operands_take(key, &parts);
+	values_read(key, &values);
+	key->has = selection_of(key->family, &values);
+	key->curve = curve_of(key->family, &values);
+	key->group = group_of(key, &values);
+	operands_take(key, &values);
 	wdp_errors_drop(&key->prov->core);
-	OPENSSL_cleanse(&parts, sizeof(parts));
+	OPENSSL_cleanse(&values, sizeof(values));
 }
 
 void wdp_key_take(struct wdp_key *key, EVP_PKEY *pkey)

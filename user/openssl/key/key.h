@@ -15,7 +15,7 @@
 #define WDP_POINT_MAX	(2 * WDP_NUMBER_MAX)
 
 /* A parameter of libcrypto's keys. */
-struct wdp_part {
+struct wdp_key_param {
 	const char *name;
 	unsigned int type;		/* OSSL_PARAM_UNSIGNED_INTEGER or _OCTET_STRING */
 };
@@ -24,9 +24,9 @@ struct wdp_part {
 struct wdp_family {
 	const char *name;
 	unsigned int algs;		/* WDP_BIT() of those that use such keys */
-	struct wdp_part private_part;	/* they show what a key has */
-	struct wdp_part public_part;
-	const char *domain_part;	/* a number; NULL: none is needed */
+	struct wdp_key_param private_param;	/* they show what a key has */
+	struct wdp_key_param public_param;
+	const char *domain_param;	/* a number; NULL: none is needed */
 	const struct wdp_class *class;	/* of the key's own session */
 };
 
@@ -58,7 +58,7 @@ void wdp_key_take(struct wdp_key *key, EVP_PKEY *pkey);
 EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_family *family, int selection,
 			     const OSSL_PARAM *params);
 
-/* wdp_key_changed() - the default provider has other parts than before. */
+/* wdp_key_changed() - the default provider's key has other values than before. */
 void wdp_key_changed(struct wdp_key *key);
 
 /*

@@ -58,7 +58,7 @@ static void choose_curve(struct gen *gen, const OSSL_PARAM params[])
 	for (p = params; p->key; p++) {
 		if (strcmp(p->key, OSSL_PKEY_PARAM_GROUP_NAME))
 			gen->special = true;
-		else if (gen->family->domain_part)
+		else if (gen->family->domain_param)
 			gen->curve = OSSL_PARAM_get_utf8_string(p, &at, sizeof(name)) ? wdp_curve_find(name) : NULL;
 	}
 	if (gen->curve && !(gen->family->algs & WDP_BIT(gen->curve->bit)))
@@ -126,7 +126,7 @@ int wdp_gen_set_template(void *genctx, void *template)
 	    !ctx_init(gen, EVP_PKEY_CTX_new_from_pkey(gen->prov->default_provider.libctx, key->pkey, NULL)))
 		return 0;
 	gen->curve = key->curve;
-	gen->special = gen->special || (gen->family->domain_part && !written_usually(gen, key->pkey));
+	gen->special = gen->special || (gen->family->domain_param && !written_usually(gen, key->pkey));
 	return !gen->settings || EVP_PKEY_CTX_set_params(gen->ctx, gen->settings) > 0;
 }
 

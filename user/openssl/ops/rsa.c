@@ -10,11 +10,11 @@
 #include "rsa_padding.h"
 #include "signature.h"
 
-static size_t bytes_of(const struct wdp_key *key, enum wdp_alg alg, unsigned int part)
+static size_t bytes_of(const struct wdp_key *key, enum wdp_alg alg, unsigned int selection)
 {
 	int bits = EVP_PKEY_get_bits(key->pkey);
 
-	if (!wdp_key_uses(key, alg) || !(key->has & part))
+	if (!wdp_key_uses(key, alg) || !(key->has & selection))
 		return 0;
 	return bits == 1024 || bits == 2048 || bits == 3072 || bits == 4096 ? (size_t)bits / 8 : 0;
 }
@@ -31,7 +31,7 @@ size_t wdp_rsa_public_bytes(const struct wdp_key *key)
 
 /* --- the key --- */
 
-struct parts {
+struct numbers {
 	unsigned char n[WDP_RSA_MAX], d[WDP_RSA_MAX];
 	unsigned char p[WDP_RSA_MAX / 2], q[WDP_RSA_MAX / 2], dp[WDP_RSA_MAX / 2], dq[WDP_RSA_MAX / 2],
 		      qinv[WDP_RSA_MAX / 2];
@@ -39,7 +39,7 @@ struct parts {
 };
 
 #define ROW(param, member, whole) \
-	{ param, offsetof(struct parts, member), offsetof(struct wd_rsa_key, member), whole }
+	{ param, offsetof(struct numbers, member), offsetof(struct wd_rsa_key, member), whole }
 
 /* whole: as long as the modulus; else as long as a prime. */
 static const struct {
@@ -57,10 +57,10 @@ static const struct {
 };
 
 /*
- * All parts of two primes of the same size, and a small e: with those libwd verifies what a device computes, before it
- * hands it out. Every other key is the default provider's.
+ * All numbers of two primes of the same size, and a small e: with those libwd verifies what a device computes, before
+ * it hands it out. Every other key is the default provider's.
  */
-static bool parts_read(const struct wdp_key *key, struct parts *parts, struct wd_rsa_key *rsa, size_t k)
+static bool numbers_read(const struct wdp_key *key, struct numbers *numbers, struct wd_rsa_key *rsa, size_t k)
 {
 	unsigned char third[WDP_RSA_MAX];
 	size_t i, len;
@@ -69,15 +69,15 @@ static bool parts_read(const struct wdp_key *key, struct parts *parts, struct wd
 		OPENSSL_cleanse(third, sizeof(third));
 		return false;
 	}
-	if (!wdp_key_number(key, OSSL_PKEY_PARAM_RSA_E, parts->e, sizeof(parts->e)))
+	if (!wdp_key_number(key, OSSL_PKEY_PARAM_RSA_E, numbers->e, sizeof(numbers->e)))
 		return false;
-	rsa->e = (struct wd_number){ parts->e, sizeof(parts->e) };
+	rsa->e = (struct wd_number){ numbers->e, sizeof(numbers->e) };
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		len = rows[i].whole ? k : k / 2;
-		if (!wdp_key_number(key, rows[i].name, (unsigned char *)parts + rows[i].field, len))
+		if (!wdp_key_number(key, rows[i].name, (unsigned char *)numbers + rows[i].field, len))
 			return false;
 		*(struct wd_number *)((char *)rsa + rows[i].number) =
-			(struct wd_number){ (unsigned char *)parts + rows[i].field, (__u32)len };
+			(struct wd_number){ (unsigned char *)numbers + rows[i].field, (__u32)len };
 	}
 	return true;
 }
@@ -102,12 +102,12 @@ static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
 	const struct wdp_key *key = to->owner;
 	size_t k = wdp_rsa_bytes(key);
 	struct wd_rsa_key rsa = { .n = { NULL, 0 } };
-	struct parts parts;
+	struct numbers numbers;
 	handle_t h = 0;
 
-	if (parts_read(key, &parts, &rsa, k))
+	if (numbers_read(key, &numbers, &rsa, k))
 		h = session_with(to, op_type, &rsa, k);
-	OPENSSL_cleanse(&parts, sizeof(parts));
+	OPENSSL_cleanse(&numbers, sizeof(numbers));
 	return h;
 }
 
