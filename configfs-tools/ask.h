@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands that ask the kernel by netlink say when it doesn't answer. */
+/* Messages of commands that ask the kernel by netlink, for when it doesn't answer. */
 #ifndef WDCTL_ASK_H
 #define WDCTL_ASK_H
 

@@ -85,7 +85,7 @@ static void print_functions(const struct wdctl_run *r, const struct device_list 
 	}
 }
 
-/* What an administrator has allowed: it is shown for as long as it lasts. */
+/* The settings that an administrator has made: they are shown for as long as they last. */
 static void print_doorbells(const struct wdctl_run *r, const struct device_list *list)
 {
 	const struct device *d;

@@ -297,7 +297,7 @@ err_unload:
 	return EXIT_FAILED;
 }
 
-/* What the machine loses as long as these modules are loaded. */
+/* The functions that the machine loses as long as these modules are loaded. */
 static void report_displaced(const struct wdctl_run *r, struct module_db *db)
 {
 	struct displaced d;

@@ -11,7 +11,7 @@
 #include "lib/text_file.h"
 #include "provision.h"
 
-/* What the file has, if it isn't that already, stays beside it. Only a regular file can be replaced. */
+/* The file's old content, if it differs, stays beside it. Only a regular file can be replaced. */
 static int keep_old(const char *path, const char *text, size_t len)
 {
 	struct stat st;

@@ -248,7 +248,7 @@ static bool names_good(const struct verb *v, char **arg, int count)
 	return true;
 }
 
-/* What can't be changed here, without configfs, can still be read: in a container, or before it is mounted. */
+/* Sections that can't be changed here, without configfs, can still be read: in a container, or before it is mounted. */
 static bool read_by_netlink(struct provision *p, const struct wdctl_run *r)
 {
 	struct fact_sections facts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands that provision have in common: the file, the kernel's side, the plan and its execution. */
+/* The common part of commands that provision: the file, the kernel's side, the plan and its execution. */
 #ifndef WDCTL_PROVISION_H
 #define WDCTL_PROVISION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* What differs between the generations of the device, in tables. */
+/* Differences between the generations of the device, in tables. */
 #include "generation.h"
 #include "hw/qm_hw.h"
 #include "model.h"

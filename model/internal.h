@@ -236,7 +236,7 @@ struct wdm_vft {
 	u64 shaper[WDM_SHAPERS];
 };
 
-/* A limit of bandwidth. What is accepted passes one after the other, at this rate. */
+/* A limit of bandwidth. Accepted requests pass one after the other, at this rate. */
 struct wdm_limit {
 	u64 rate;		/* bytes per second, 0: no limit */
 	u64 burst_ns;		/* unused time that still counts */

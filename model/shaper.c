@@ -19,8 +19,8 @@ static u64 wdm_before(u64 when, u64 ns)
 }
 
 /*
- * What was accepted under the old limit keeps its time. Unused tokens are bytes, at most a full new bucket: a limit
- * that is written again doesn't fill it.
+ * A request that was accepted under the old limit keeps its time. Unused tokens are bytes, at most a full new bucket: a
+ * limit that is written again doesn't fill it.
  */
 static void wdm_limit_set(struct wdm_limit *l, u64 now, u64 rate, u64 burst)
 {

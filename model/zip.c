@@ -99,7 +99,7 @@ static void zip_abort(u32 *sqe)
 	zip_fail(sqe, ZIP_ST_ABORTED);
 }
 
-/* What differs between the generations' descriptors */
+/* Differences between the generations' descriptors */
 static const struct {
 	u32 sqe_type;
 	u32 first_req, last_req;

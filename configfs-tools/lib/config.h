@@ -17,7 +17,7 @@
 /* Far more than any machine has queues for. */
 #define CONFIG_OBJECTS_MAX 65536
 
-/* What helps a section with Bandwidth; after the reason why it can't have it. */
+/* The remedy for a section with Bandwidth; after the reason why it can't have it. */
 #define CONFIG_BANDWIDTH \
 	"a limit holds for a whole function, so give the section functions of its own: " \
 	"'wdctl device set DEVICE Functions=N' makes N, 'wdctl list' shows their names and contexts"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an administrator can do with a device beside its settings in configfs: virtual functions, isolation, reset. */
+/* An administrator's control of a device beside its settings in configfs: virtual functions, isolation, reset. */
 #ifndef WDCTL_DEVICE_CONTROL_H
 #define WDCTL_DEVICE_CONTROL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a machine loses when this project's modules take the place of its kernel's own (packaging/displaced). */
+/* The functions that a machine loses when these modules take the place of its kernel's own (packaging/displaced). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

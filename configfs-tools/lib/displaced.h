@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a machine loses when this project's modules take the place of its kernel's own. */
+/* The functions that a machine loses when this project's modules take the place of its kernel's own. */
 #ifndef WDCTL_DISPLACED_H
 #define WDCTL_DISPLACED_H
 

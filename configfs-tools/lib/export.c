@@ -18,7 +18,7 @@ static void unit_head(FILE *f, const char *format, const char *description, cons
 		"Requires=sys-kernel-config.mount\n"
 		"After=sys-kernel-config.mount %s\n"
 		"After=nss-user-lookup.target\n"
-		/* What fails now may work later: with a late driver, a directory service, a free slot. */
+		/* A step that fails now may work later: with a late driver, a directory service, a free slot. */
 		"StartLimitIntervalSec=0\n"
 		"\n"
 		"[Service]\n"

@@ -59,7 +59,7 @@ static void check_window(struct health *h, const struct root *r, const struct de
 		health_command(h, "chmod 600 /dev/%s", d->name);
 }
 
-/* What would go with the kernel's own drivers, and what has gone. */
+/* The functions that would go with the kernel's own drivers, and those that have gone. */
 static void check_displaced(struct health *h, const struct health_input *in)
 {
 	struct displaced d;

@@ -38,7 +38,7 @@ static bool libcrypto_find(void *lib, struct libcrypto *c)
 	       openssl_symbol(lib, &c->available, "OSSL_PROVIDER_available");
 }
 
-/* What the configuration says; the texts belong to conf. */
+/* The settings of the configuration; the texts belong to conf. */
 struct settings {
 	const struct libcrypto *crypto;
 	const char *file;
@@ -259,7 +259,7 @@ static bool config_load(struct health *h, struct settings *s)
 
 /* --- devices --- */
 
-/* What devices compute, and which do. */
+/* The algorithms that devices compute, and the devices that do. */
 static const struct {
 	const char *what, *driver, *sim;
 } works[OPENSSL_WORKS] = {

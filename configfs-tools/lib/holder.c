@@ -136,7 +136,7 @@ void holder_list_free(struct holder_list *list)
 
 /* ------ contexts ------ */
 
-/* What is known about the holders of a list's contexts. */
+/* Facts about the holders of a list's contexts. */
 struct ctx_holders {
 	struct fact_ctxs *ctxs;
 	long *pid;			/* of each: a process that has it open, 0: none has been found yet */

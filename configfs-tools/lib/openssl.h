@@ -27,7 +27,7 @@ int openssl_modules_dir(char *buf, size_t len);
 /** openssl_module_beside() - find the module that was installed with this program. Return: 0 or -ENOENT. */
 int openssl_module_beside(char *buf, size_t len);
 
-/** What devices of one kind compute for the provider. */
+/** The algorithms that devices of one kind compute for the provider. */
 enum openssl_work {
 	OPENSSL_KEYS,
 	OPENSSL_BULK,			/* ciphers and digests */

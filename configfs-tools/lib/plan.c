@@ -154,7 +154,7 @@ static const struct object *find_old(const struct config *kernel, const char *na
 	return l->count ? bsearch(name, l->item, l->count, sizeof(*l->item), old_order) : NULL;
 }
 
-/* What the requested configuration has about one of the kernel's sections. */
+/* The object of the requested configuration for one of the kernel's sections. */
 enum seen {
 	NOT_SEEN,
 	SEEN,

@@ -80,7 +80,7 @@ static u32 qm_hw_version(struct hisi_qm *qm)
 	return version ?: qm->pdev->revision;
 }
 
-/* What other registers an unknown version has nobody knows, so only an administrator's word lets it through. */
+/* The other registers of an unknown version are unknown, so only an administrator's word lets it through. */
 static const struct qm_generation *qm_generation_find(struct hisi_qm *qm)
 {
 	const struct qm_generation *gen;

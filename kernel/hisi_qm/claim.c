@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who works on the functions of a device: one task at a time binds, unbinds or resets them.
+ * The claim to the functions of a device: one task at a time binds, unbinds or resets them.
  *
  * A claim is no lock: a reset by PCI has it from one call of the PCI core to another one. In between, the core calls
  * for the other functions that the same reset reaches, so a task may claim again what it has.

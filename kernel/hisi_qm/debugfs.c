@@ -318,7 +318,7 @@ static const struct hisi_qm_named_reg qm_cap_regs[] = {
 	{ QM_CAP_CE_MASK, "QM_CE_MASK" },
 };
 
-/* What the device delivered when the driver was bound. */
+/* The values that the device delivered when the driver was bound. */
 static int qm_cap_regs_show(struct seq_file *s, void *unused)
 {
 	struct qm_snapshot *r = s->private;

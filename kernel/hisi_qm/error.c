@@ -175,7 +175,7 @@ static int qm_error_line(struct hisi_qm *qm)
  * qm_error_hold - handle no errors until qm_error_release(), and none any more on return
  * @qm: the physical function
  *
- * Errors from before are handled first. What is reported meanwhile is handled then.
+ * Errors from before are handled first, and then those that are reported meanwhile.
  */
 void qm_error_hold(struct hisi_qm *qm)
 {

@@ -44,7 +44,7 @@ static void qm_functions_stop(struct hisi_qm *qm, bool device)
 	qm_close(qm);
 	list_for_each_entry(vf, &qm->vfs, vf_node)
 		qm_vf_stop(vf);
-	/* What the device makes of a virtual function that is being reset is no error of the device. */
+	/* An error of a virtual function that is being reset is no error of the device. */
 	qm->holds_errors = qm->physical;
 	if (qm->holds_errors)
 		qm_error_suspend(qm->physical);

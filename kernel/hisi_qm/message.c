@@ -80,7 +80,7 @@ static void qm_vf_says(struct hisi_qm *qm, unsigned int vf, u32 message)
 		break;
 	case QM_MSG_ASK_ISOLATION:
 		qm->vfs_ask_isolation |= BIT_ULL(vf);
-		/* Who asks also understands the news. Drivers of before Linux 7.2 don't. */
+		/* A driver that asks also understands the news. Drivers of before Linux 7.2 don't. */
 		atomic64_or(BIT_ULL(vf), &qm->vfs_follow_isolation);
 		break;
 	default:
@@ -88,7 +88,7 @@ static void qm_vf_says(struct hisi_qm *qm, unsigned int vf, u32 message)
 	}
 }
 
-/* A device that polls its registers takes a moment. Until then, what is acknowledged reads like new messages. */
+/* A device that polls its registers takes a moment. Until then, acknowledged messages read like new ones. */
 static void qm_vfs_acknowledge(struct hisi_qm *qm, u64 bits)
 {
 	writeq(bits, qm->io + QM_IFC_INT_SOURCE_P);
@@ -194,8 +194,8 @@ static void qm_vf_wait_fetched(struct hisi_qm *qm, unsigned int vf, bool others)
 }
 
 /*
- * A question that can't be answered now, since the mailbox is busy or a reset begins, stays. Who hasn't fetched the
- * last message isn't waited for again. @rest: will be answered next.
+ * A question that can't be answered now, since the mailbox is busy or a reset begins, stays. A function that
+ * hasn't fetched the last message isn't waited for again. @rest: functions that are answered next.
  */
 static void qm_vfs_answer(struct hisi_qm *qm, u64 bits, u64 rest, u64 *asked,
 			  int (*answer)(struct hisi_qm *qm, unsigned int vf, u64 *text))

@@ -94,7 +94,7 @@ static int qm_resume(struct device *dev)
 	return 0;
 }
 
-/* Whatever a sleep keeps of a device, it starts as after a reset. */
+/* The device starts as after a reset, since it isn't known what a sleep keeps of it. */
 const struct dev_pm_ops hisi_qm_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(qm_suspend, qm_resume)
 	RUNTIME_PM_OPS(qm_runtime_suspend, qm_runtime_resume, NULL)

@@ -112,7 +112,7 @@ int qm_qp_park(struct hisi_qp *qp)
 	ret = qm_context_load_locked(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 	if (!ret)
 		ret = qm_context_load_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
-	/* What wasn't counted must not count for the next owner. */
+	/* Requests that weren't counted must not count for the next owner. */
 	if (!qm_requests_end(qp, &sel, !ret))
 		qp->counting = false;
 	mutex_unlock(&qm->mb_lock);
@@ -121,7 +121,7 @@ int qm_qp_park(struct hisi_qp *qp)
 
 /* ------ drain ------ */
 
-/* Who stops a queue, and for what it waits. */
+/* The party that stops a queue, and what the stop waits for. */
 enum qm_stop {
 	QM_STOP_OWNER,	/* a live owner, who can be killed: waits */
 	QM_STOP_END,	/* nobody uses it any more: waits */

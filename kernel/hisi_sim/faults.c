@@ -93,7 +93,7 @@ int sim_faults_check(struct sim_item *item)
 	return err;
 }
 
-/* What the parts of a rule share. */
+/* Members that the parts of a rule share. */
 static int more_print(const struct wdm_fault_rule *rule, unsigned int kind, char *page, int at)
 {
 	int n = 0;

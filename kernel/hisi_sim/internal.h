@@ -65,7 +65,7 @@ struct sim_type {
 	const struct sim_engine *engine;
 };
 
-/* What resets a whole device. */
+/* The causes of a reset of a whole device. */
 enum sim_reset_method {
 	SIM_RESET_AUTO,		/* the firmware, if it knows the bus */
 	SIM_RESET_ACPI,		/* the firmware */

@@ -18,6 +18,6 @@ void sim_reset_begin(struct sim_dev *sdev)
 
 void sim_reset_end(struct sim_dev *sdev, bool failed)
 {
-	/* What the reset has changed comes first. */
+	/* Changes that the reset has made come first. */
 	smp_store_release(&sdev->reset, failed ? RESET_FAILED : 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The bandwidth of devices that sections limit. What a section wants is known under uacce_prov, and the driver is
+ * The bandwidth of devices that sections limit. A section's limit is known under uacce_prov, and the driver is
  * called by a work item, without it.
  */
 #include <linux/device.h>

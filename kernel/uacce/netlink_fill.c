@@ -123,7 +123,9 @@ int uacce_fill_requests(struct sk_buff *skb, u64 requests)
 	return nla_put_u64_64bit(skb, UACCE_A_REQUESTS, requests, UACCE_A_PAD);
 }
 
-/* What the driver doesn't know is left out. Only for an administrator: sizes tell about the data of others. */
+/*
+ * Counters that the driver doesn't have are left out. Only for an administrator: sizes tell about the data of others.
+ */
 int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce)
 {
 	static const int attrs[UACCE_WORK_NR] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values of attributes: numbers in canonical decimal, and lists. Whatever is printed can be
+ * Values of attributes: numbers in canonical decimal, and lists. Every printed value can be
  * parsed back; a refused value leaves nothing allocated.
  */
 #include <linux/ctype.h>

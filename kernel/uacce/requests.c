@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Asks the drivers how many requests open contexts have completed. A context that is stopped or closed is counted
- * there.
+ * Asks the drivers how many requests open contexts have completed. The code that stops or closes a context counts its
+ * requests by itself.
  */
 #include <linux/cred.h>
 #include <linux/sched/signal.h>

@@ -42,7 +42,7 @@ enum wd_msg_state {
 	WD_MSG_DONE = 2,	/* the results are in; the owner has its memory back */
 };
 
-/* Who does a request: what is copied from a context to its requests at once. */
+/* The executor of a request: members that are copied from a context to its requests at once. */
 struct wd_taker {
 	__u16 path;		/* enum wd_path */
 	__u16 ctx;		/* the context's number */
@@ -282,7 +282,7 @@ struct wd_shared_tally {
 	_Atomic __u64 wrong;	/* good ones, according to the device, that verifying found wrong */
 };
 
-/* What one thread computed on the software path: only that thread writes, others read. */
+/* Counters of one thread's requests on the software path: only that thread writes, others read. */
 struct wd_own_tally {
 	_Atomic(const void *) thread;	/* the first that ended a software request; NULL: none yet */
 	struct wd_shared_tally tally;

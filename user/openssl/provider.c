@@ -142,7 +142,7 @@ static const OSSL_DISPATCH functions[] = {
 #define FOR_FOREIGN	(RSA | WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH) | WDP_BIT(WDP_X25519) | WDP_BIT(WDP_X448) | \
 			 WDP_BIT(WDP_DH))
 
-/* What can't be offered is taken away, and said once in a process. */
+/* Takes away algorithms that can't be offered, and says so once in a process. */
 static bool take_away(struct wdp_provider *prov, unsigned int algs, const char *what, const char *why)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -177,7 +177,7 @@ static bool default_provider_load(struct wdp_provider *prov)
 			       "expected it before this one") : false;
 }
 
-/* What libcrypto is offered, and what of that isn't a device's at all times. */
+/* Logs the algorithms that libcrypto is offered, and which of them are a device's in asynchronous jobs only. */
 static void offers_log(const struct wdp_provider *prov)
 {
 	char names[256] = "";

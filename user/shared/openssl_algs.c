@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the provider for OpenSSL gives to devices, and lists of that. */
+/* The algorithms that the provider for OpenSSL gives to devices, and lists of them. */
 #include <string.h>
 
 #include "openssl_algs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the provider for OpenSSL gives to devices, and lists of that, for itself and for wdctl. */
+/* The algorithms that the provider for OpenSSL gives to devices, and lists of them, for itself and for wdctl. */
 #ifndef OPENSSL_ALGS_H
 #define OPENSSL_ALGS_H
 

@@ -24,7 +24,7 @@
 #define WINDOW_LOW	12
 #define WINDOWS		4
 
-/* What one process has; a child of it makes its own. */
+/* Sessions and queue of one process; a child of it makes its own. */
 struct process {
 	unsigned int generation;
 	handle_t cq;

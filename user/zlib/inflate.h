@@ -8,7 +8,7 @@
 #include "device.h"
 #include "zlib_own.h"
 
-/* What a stream's windowBits allow. */
+/* The formats that a stream's windowBits allow. */
 enum wdz_format {
 	WDZ_FORMAT_RAW,
 	WDZ_FORMAT_ZLIB,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What devices' streams of a process take, and zlib's would not. All together have a bound, and half of it is for what
- * a stream needs at least, so that many streams have parts. A stream that gets nothing is zlib's, or makes do with what
- * it has.
+ * Memory that devices' streams of a process take, and zlib's would not. All together have a bound, and half of it is
+ * for what a stream needs at least, so that many streams have parts. A stream that gets nothing is zlib's, or makes do
+ * with what it has.
  */
 #ifndef WDZ_MEMORY_H
 #define WDZ_MEMORY_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the caller gets: the header, the parts in their order, the end. */
+/* The caller's output: the header, the parts in their order, the end. */
 #include <string.h>
 
 #include "stream.h"

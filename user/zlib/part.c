@@ -10,7 +10,7 @@
 
 #define SMALL	(8u << 10)	/* a part of fewer bytes isn't worth a request: flushed, or the rest of a stream */
 
-/* What is collected touches no more of its buffer than @min bytes. */
+/* Collected input touches no more of its buffer than @min bytes. */
 static bool room_charge(struct wdz_stream *s, const struct wdz_part *p, bool out)
 {
 	bool least = p == s->parts;

@@ -47,7 +47,7 @@ void wdz_stream_open(z_streamp strm, int level, int window_bits, int mem_level, 
 	wdz_take_back(s);
 }
 
-/* What devices still write to can't be freed. */
+/* Buffers that devices still write to can't be freed. */
 static void parts_end(struct wdz_stream *s)
 {
 	unsigned int i;

@@ -88,7 +88,7 @@ int wdz_tail_params(struct wdz_stream *s, int level, int strategy)
 {
 	int ret;
 
-	/* What zlib writes at once must not overtake the parts. */
+	/* Output that zlib writes at once must not overtake the parts. */
 	if (s->raw.total_in && !wdz_output_all(s))
 		return Z_BUF_ERROR;
 	lend(s);

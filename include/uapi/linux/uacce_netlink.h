@@ -109,7 +109,7 @@ enum uacce_nl_section_state {
 	UACCE_NL_SECTION_DRAINING,
 };
 
-/* What a context is charged to. */
+/* The account that a context is charged to. */
 enum uacce_nl_ctx_class {
 	UACCE_NL_CTX_POOL,	/* the contexts that aren't reserved */
 	UACCE_NL_CTX_EXTRA,	/* the pool too, beyond the slot of an attached process */

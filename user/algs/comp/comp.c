@@ -189,7 +189,7 @@ static inline int msg_header(const struct comp_sess *s, struct comp_msg *c)
 		return msg_read_header(c);
 	/* Parts are raw, whatever the session's format. */
 	c->head = c->part ? 0 : s->head;
-	/* What a device does with a part for which there is less room isn't known. */
+	/* It isn't known what a device does with a part for which there is less room. */
 	return c->dst_len < (c->part ? comp_bound(c->src_len) : s->least) ? -ENOSPC : 0;
 }
 

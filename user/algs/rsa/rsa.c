@@ -76,7 +76,7 @@ static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
 	(void)s, (void)c;
 }
 
-/* What a device made wrong is made again, by the session's software path if it has one. */
+/* A wrong result of a device is computed again, by the session's software path if it has one. */
 static __attribute__((cold)) int do_again(struct wd_session *s, struct pubkey_msg *c)
 {
 	if (c->kept)

@@ -23,7 +23,7 @@ enum {
 	BLOCK_DYNAMIC,
 };
 
-/* What an entry of a table stands for, beside the number of bits to skip: the code's and those that follow it. */
+/* The meaning of a table's entry, beside the number of bits to skip: the code's and those that follow it. */
 enum {
 	LITERAL = 0,
 	LENGTH = 0x40,

@@ -29,7 +29,7 @@ int soft_part(struct comp_msg *c, struct soft_tools *t)
 	struct soft_last last;
 	ssize_t n = 0;
 
-	/* What libdeflate has begun, a stream can only make again while the source is there. */
+	/* A stream can make again what libdeflate has begun only while the source is there. */
 	if (!soft_overlaps(c))
 		n = soft_deflate_raw(c, t, c->dst, c->dst_len - ENDING_BYTES);
 	if (n < 0)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "emu.h"
 
-/* What is read here is the process' own: nothing of an emulated device. */
+/* This file reads the process' own memory, and nothing of an emulated device. */
 EMU_REAL(int, open, const char *path, int flags, ...)
 EMU_REAL(int, close, int fd)
 EMU_REAL(ssize_t, read, int fd, void *buf, size_t len)

@@ -154,7 +154,7 @@ struct wd_queue {
 
 static_assert(offsetof(struct wd_queue, pub) == 0, "wd_queue_pub() counts on it");
 
-/* What a thread may sleep on; -1, which poll() skips, if the program has closed the file. */
+/* The file that a thread may sleep on; -1, which poll() skips, if the program has closed it. */
 static inline int wd_queue_file(const struct wd_queue *q)
 {
 	return !atomic_load_explicit(&q->file_lost, memory_order_relaxed) && wd_file_is(q->pub.fd, &q->file) ?

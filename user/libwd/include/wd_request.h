@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every algorithm class shares: rules, calls, paths, reasons, contexts, statistics and poller threads. */
+/* The common part of all algorithm classes: rules, calls, paths, reasons, contexts, statistics and poller threads. */
 #ifndef WD_REQUEST_H
 #define WD_REQUEST_H
 
@@ -183,7 +183,7 @@ extern "C" {
  *	bits of flags must be 0.
  */
 
-/* Who did the work of a request: arg->path. */
+/* The path that did a request: arg->path. */
 enum wd_path {
 	WD_PATH_NONE = 0,	/* none: the request was refused before it was submitted */
 	WD_PATH_HW = 1,		/* a device */

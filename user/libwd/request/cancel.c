@@ -67,7 +67,7 @@ int wd_sess_cancel(handle_t sess)
 
 	if (!s || sess >> WD_HANDLE_KIND_SHIFT < WD_KIND_COMP)
 		return wd_handle_bad(sess, "a session");
-	/* What a fork's parent submitted is in flight only there. */
+	/* Requests that a fork's parent has submitted are in flight only there. */
 	if (wd_session_inherited(s))
 		return 0;
 	atomic_fetch_add(&s->cancels, 1);

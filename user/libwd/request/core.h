@@ -327,7 +327,7 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
 /* For a callback that polls: run the remaining callbacks of the rows that this thread is delivering, at most max. */
 unsigned int wd_deliver_outer(unsigned int max);
 
-/* What became of a stopped request; in the first two cases its session still counts it as in flight. */
+/* The state of a stopped request; in the first two cases its session still counts it as in flight. */
 enum wd_redone {
 	WD_REDONE_FLIES,	/* in flight on a context again */
 	WD_REDONE_WAITS,	/* waits for a context, as a request of the one that was stopped */

@@ -7,7 +7,7 @@
 #define SLICE_NS	2000000ull
 #define HELD_UP_NS	1000000ull	/* no event reports every way in which another thread leaves a context */
 
-/* What this thread saw when one of its calls last returned -EBUSY. */
+/* The counts that this thread saw when one of its calls last returned -EBUSY. */
 static WD_THREAD_LOCAL struct {
 	__u32 seq;		/* wd_engine.room_seq before it looked */
 	__u32 freed;		/* sum over its contexts, if something other than room was scarce */

@@ -7,7 +7,7 @@
 
 #define NAP_NS		1000000ull
 
-/* What keeps a context unusable that may soon be usable. */
+/* The obstacle to a context that may soon be usable. */
 enum obstacle {
 	OBSTACLE_NONE,
 	OBSTACLE_THREAD,	/* perhaps another thread, or it was stopped a moment ago */

@@ -259,7 +259,7 @@ int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *r
 		atomic_store(&wd_section.state, WD_USER_LOST);
 	if (wd_section_state() != WD_USER_LOST)
 		return ret;
-	/* What was opened came out of the pool: not what was asked for. */
+	/* The context came out of the pool: not the one that was asked for. */
 	if (!ret) {
 		wd_grant_unlock();
 		q->drv.close(q);

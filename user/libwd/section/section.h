@@ -142,7 +142,7 @@ int wd_grant_place(const struct wd_queue *q, enum wd_place how);
 int wd_grant_refuse(const struct wd_queue *q);
 /*
  * Under the lock: q has the place, whatever its state, while this thread opens or closes it and others take the lock;
- * and no more than its state says. Whoever waits for another's, or for a lock, holds none.
+ * and no more than its state says. A thread that waits for another's, or for a lock, holds none.
  */
 void wd_grant_hold(struct wd_queue *q);
 void wd_grant_let_go(struct wd_queue *q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the administrator configures: the provider's section of the configuration file, and the environment. */
+/* The administrator's configuration: the provider's section of the configuration file, and the environment. */
 #ifndef WDP_CONFIG_H
 #define WDP_CONFIG_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The lists of what libcrypto is offered, under the default provider's names. */
+/* Lists of the algorithms that libcrypto is offered, under the default provider's names. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

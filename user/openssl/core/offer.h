@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libcrypto is offered. */
+/* The algorithms that libcrypto is offered. */
 #ifndef WDP_OFFER_H
 #define WDP_OFFER_H
 
@@ -24,7 +24,7 @@ typedef int wdp_names_fn(const void *alg, wdp_name_fn *fn, void *arg);
 /* wdp_names() - all names of an algorithm, for OSSL_ALGORITHM, on the heap; programs see the first. NULL: no memory. */
 char *wdp_names(const char *first, wdp_names_fn *names_do, const void *alg);
 
-/* What an algorithm is like: numbers, the same in each provider of a process. Never freed. */
+/* Numbers that describe an algorithm, the same in each provider of a process. Never freed. */
 struct wdp_facts;
 
 /* wdp_facts_read() - ask the default provider, once in a process; false: no memory. */

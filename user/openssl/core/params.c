@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The provider's own parameters: who it is, and its counters. */
+/* The provider's own parameters: its name and version, and its counters. */
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 

@@ -8,8 +8,7 @@
 #include "session.h"
 
 enum wdp_outcome {
-	WDP_ERROR = 0,		/* the operation fails; libcrypto's queue says why. The value that its functions
-				 * return */
+	WDP_ERROR = 0,		/* the operation fails; libcrypto's queue says why. Its functions return this value */
 	WDP_DONE = 1,
 	WDP_TO_DEFAULT,		/* the default provider has to do it */
 };

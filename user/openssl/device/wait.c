@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is kept with a wait context of libcrypto. A program may free that context while a job is paused: the job never
- * goes on then, so its part of the references is given up here, and the device's completion only frees memory.
+ * Data that is kept with a wait context of libcrypto. A program may free that context while a job is paused: the job
+ * never goes on then, so its part of the references is given up here, and the device's completion only frees memory.
  *
  * The lock is recursive, because the program's callback, called under it, may free the wait context.
  */

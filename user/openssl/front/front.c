@@ -38,7 +38,7 @@ static bool device_exists(void)
 	return entry;
 }
 
-/* What has to be refused or said is the other file's. */
+/* The other file refuses values, and writes to the log. */
 static bool offers_nothing(struct wdp_provider *prov)
 {
 	char why[WDP_WHY_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the provider says it is able to do in TLS. */
+/* The groups of TLS that the provider declares. */
 #ifndef WDP_CAPABILITY_H
 #define WDP_CAPABILITY_H
 

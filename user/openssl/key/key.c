@@ -80,7 +80,7 @@ EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_f
 }
 
 /*
- * What is read of the default provider's key, all at once: libcrypto encodes the point of a curve's key at each
+ * The values of the default provider's key, read all at once: libcrypto encodes the point of a curve's key at each
  * question about it. Of other keys only the presence is asked for.
  */
 struct values {

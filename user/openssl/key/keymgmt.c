@@ -11,8 +11,8 @@
 #include "keymgmt.h"
 
 /*
- * What can be imported and exported, by family, and by private, public, parameters. It comes from the first libcrypto
- * that loads this module, because libcrypto asks for it without saying which provider is meant.
+ * The parameters that can be imported and exported, by family, and by private, public, parameters. They come from the
+ * first libcrypto that loads this module, because libcrypto asks for it without saying which provider is meant.
  */
 static struct types {
 	const OSSL_PARAM *of[8];
@@ -112,7 +112,7 @@ static int key_match(const void *keydata1, const void *keydata2, int selection)
 	return !(selection & OSSL_KEYMGMT_SELECT_ALL_PARAMETERS) || EVP_PKEY_parameters_eq(a->pkey, b->pkey) > 0;
 }
 
-/* What is checked, by the parts selected. */
+/* The function that checks a key, by the selection. */
 static int (*check_of(int selection, int type))(EVP_PKEY_CTX *)
 {
 	switch (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) {
@@ -195,7 +195,7 @@ static EVP_PKEY *copy_parameters(const struct wdp_key *key)
 	return NULL;
 }
 
-/* A copy of the parts selected. */
+/* A copy of the selection. */
 static EVP_PKEY *copy_parts(const struct wdp_key *key, int selection)
 {
 	OSSL_PARAM *params = NULL;

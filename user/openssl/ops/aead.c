@@ -283,7 +283,7 @@ int wdp_aead_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 
 /* --- messages --- */
 
-/* What a device isn't given is only the default provider's. CCM has its associated data in one piece. */
+/* Keeps associated data for a device. Without it no device gets the message. CCM has it in one piece. */
 static void aad_note(struct wdp_aead *c, const unsigned char *in, size_t len)
 {
 	unsigned char *longer = NULL;

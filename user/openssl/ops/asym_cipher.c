@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Encryption by RSA: devices decrypt texts without padding and with OAEP, and encrypt them if "rsa-public" is chosen.
- * What isn't rejected of PKCS #1 v1.5 is up to libcrypto, and differs between its versions.
+ * Texts of PKCS #1 v1.5 are libcrypto's: its versions differ in what they reject.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -200,7 +200,7 @@ static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
 	return h;
 }
 
-/* What a device is to do of an update. */
+/* The run of an update that a device is to do. */
 struct run {
 	size_t before;			/* bytes of output that the default provider still holds the input of */
 	size_t len;			/* bytes for the device */

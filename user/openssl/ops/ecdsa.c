@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Signatures of two numbers by devices, which make and verify them. What a device finds wrong the default provider
- * verifies again.
+ * Signatures of two numbers by devices, which make and verify them. The default provider verifies again those that a
+ * device finds wrong.
  */
 #include <string.h>
 #include <openssl/core_names.h>

@@ -19,7 +19,7 @@ struct exchange {
 	bool kdf;
 };
 
-/* What a device needs: the peer's public value, the private one, and how many bytes the secret has. */
+/* The operands of a device: the peer's public value, the private one, and the length of the secret in bytes. */
 struct operands {
 	struct wdp_target to;
 	unsigned int call;

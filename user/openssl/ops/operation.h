@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What contexts of all operations have: a key, the default provider's context, and which path the last operation took.
+ * The common part of contexts of asymmetric operations: a key, the default provider's context, and which path the last
+ * operation took.
  */
 #ifndef WDP_OPERATION_H
 #define WDP_OPERATION_H

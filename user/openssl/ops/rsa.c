@@ -192,7 +192,7 @@ bool wdp_rsa_scheme_read(struct wdp_operation *op, struct wdp_rsa_scheme *scheme
 	return true;
 }
 
-/* What the device is given; false: no such encoding here, or none at all. */
+/* Encodes the block that a device gets; false: there is no such encoding here, or none at all. */
 static bool encode(const struct wdp_rsa_scheme *scheme, unsigned char *em, const struct wdp_key *key, size_t k,
 		   const unsigned char *tbs, size_t len)
 {
@@ -226,7 +226,7 @@ enum wdp_outcome wdp_rsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *s
 	return outcome;
 }
 
-/* em is what the signature was made of. */
+/* em: the encoded block out of which the signature was made. */
 static bool is_good(const struct wdp_rsa_scheme *scheme, unsigned char *em, const struct wdp_key *key, size_t k,
 		    const unsigned char *digest, size_t len)
 {

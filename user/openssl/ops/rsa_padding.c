@@ -238,8 +238,8 @@ static size_t mask_select(size_t mask, size_t a, size_t b)
 }
 
 /*
- * em is 0, the masked seed, the masked block; the block is the label's hash, zeroes, 1, the message. What is wrong
- * about it must not be seen: Manger's attack needs no more than the first byte.
+ * em is 0, the masked seed, the masked block; the block is the label's hash, zeroes, 1, the message. No
+ * difference between errors may be seen: Manger's attack needs no more than the first byte.
  */
 static int oaep_open(unsigned char *em, size_t k, size_t h, const unsigned char *label_hash, unsigned char *out,
 		     size_t *len)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SM2's signatures by devices. What is signed or verified is a digest of the signer's identity, public key and message.
- * It is made here if the program has set the identity; otherwise the message is the default provider's, because which
- * identity then stands for none is libcrypto's decision.
+ * SM2's signatures by devices, of a digest of the signer's identity, public key and message. The digest is made here if
+ * the program has set the identity. Otherwise the message is the default provider's, because libcrypto decides which
+ * identity stands for none.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What contexts of ciphers have: the default provider's context, the key, and a session of libwd with it. */
+/* The common part of contexts of ciphers: the default provider's context, the key, and a session of libwd with it. */
 #ifndef WDP_SYMMETRIC_H
 #define WDP_SYMMETRIC_H
 

@@ -40,7 +40,7 @@ static int comp_open(struct kat_run *r, const wd_dev_mask_t *mask)
 	return r->sess ? 0 : -errno;
 }
 
-/* What the device compressed is decompressed on the software path: the answer is the input. */
+/* The software path decompresses the device's output: the answer is the input. */
 static int comp_check(struct kat_run *r, const void *packed, size_t packed_len)
 {
 	struct wd_comp_sess_setup setup = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of wd-zlib share. */
+/* Declarations that the files of wd-zlib share. */
 #ifndef WD_ZLIB_H
 #define WD_ZLIB_H
 

@@ -163,7 +163,7 @@ static int copy_through(struct job *job, struct window *w)
 	return 0;
 }
 
-/* What isn't a member, at the beginning or behind members. */
+/* Bytes that are no member, at the beginning or behind members. */
 static int rest_decompress(struct job *job, struct window *w, bool behind)
 {
 	const char *other = other_format(w);

@@ -69,7 +69,7 @@ static const struct {
 
 #define ALIASES (sizeof(aliases) / sizeof(aliases[0]))
 
-/* What the variable GZIP may have, as in gzip: nothing that changes what is done with files. */
+/* Options that the variable GZIP may have, as in gzip: none of them changes what is done with files. */
 static const char in_variable[] = "nNqv123456789";
 
 static void print_help(void)
