@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline EVP_CIPHER_CTX *sm4_keyed(const unsigned char *key)
+static inline EVP_CIPHER_CTX *ecb_keyed(const unsigned char *key)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 
@@ -20,7 +20,7 @@ static inline EVP_CIPHER_CTX *sm4_keyed(const unsigned char *key)
 	return c;
 }
 
-static inline void sm4_block(EVP_CIPHER_CTX *c, const unsigned char *in, unsigned char *out)
+static inline void ecb_block(EVP_CIPHER_CTX *c, const unsigned char *in, unsigned char *out)
 {
 	int n;
 
@@ -35,10 +35,10 @@ static inline void xor_into(unsigned char *to, const unsigned char *from, size_t
 }
 
 /* One step of CBC or of the CBC-MAC: the next chaining block. */
-static inline void sm4_chain(EVP_CIPHER_CTX *c, unsigned char state[16], const unsigned char *in, size_t n)
+static inline void ecb_chain(EVP_CIPHER_CTX *c, unsigned char state[16], const unsigned char *in, size_t n)
 {
 	xor_into(state, in, n);
-	sm4_block(c, state, state);
+	ecb_block(c, state, state);
 }
 
 /* --- XTS: IEEE 1619 --- */
@@ -50,7 +50,7 @@ static inline void xts_one(EVP_CIPHER_CTX *c, const unsigned char tweak[16], con
 
 	memcpy(b, in, 16);
 	xor_into(b, tweak, 16);
-	sm4_block(c, b, b);
+	ecb_block(c, b, b);
 	xor_into(b, tweak, 16);
 	memcpy(out, b, 16);
 }
@@ -68,14 +68,14 @@ static inline void xts_next(unsigned char tweak[16])
 	tweak[0] ^= (unsigned char)(carry * 0x87);
 }
 
-static inline void sm4_xts(const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t len,
+static inline void ecb_xts(const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t len,
 			    unsigned char *out)
 {
-	EVP_CIPHER_CTX *c = sm4_keyed(key), *c2 = sm4_keyed(key + 16);
+	EVP_CIPHER_CTX *c = ecb_keyed(key), *c2 = ecb_keyed(key + 16);
 	unsigned char tweak[16], last[16];
 	size_t at;
 
-	sm4_block(c2, iv, tweak);
+	ecb_block(c2, iv, tweak);
 	for (at = 0; len - at >= 16; at += 16, xts_next(tweak))
 		xts_one(c, tweak, in + at, out + at);
 	if (at < len) {
@@ -90,20 +90,20 @@ static inline void sm4_xts(const unsigned char *key, const unsigned char *iv, co
 
 /* --- CBC with ciphertext stealing: SP 800-38A's addendum; cs is 1 to 3 --- */
 
-static inline void sm4_cbc_cs(unsigned int cs, const unsigned char *key, const unsigned char *iv,
+static inline void ecb_cbc_cs(unsigned int cs, const unsigned char *key, const unsigned char *iv,
 			       const unsigned char *in, size_t len, unsigned char *out)
 {
 	size_t d = (len - 1) % 16 + 1, before = len - d, at;
-	EVP_CIPHER_CTX *c = sm4_keyed(key);
+	EVP_CIPHER_CTX *c = ecb_keyed(key);
 	unsigned char state[16], swapped[32];
 
 	memcpy(state, iv, 16);
 	for (at = 0; at < before; at += 16) {
-		sm4_chain(c, state, in + at, 16);
+		ecb_chain(c, state, in + at, 16);
 		memcpy(out + at, state, 16);
 	}
 	/* The last block, padded with zeroes, is encrypted; the block before it is cut to the last block's length. */
-	sm4_chain(c, state, in + before, d);
+	ecb_chain(c, state, in + before, d);
 	at = before ? before - 16 + d : 0;
 	memcpy(out + at, state, 16);
 	if (before && (cs == 3 || (cs == 2 && d < 16))) {
@@ -117,7 +117,7 @@ static inline void sm4_cbc_cs(unsigned int cs, const unsigned char *key, const u
 /* --- GCM: SP 800-38D, with a nonce of 12 bytes; CCM: SP 800-38C --- */
 
 /* Both modes count in the last four bytes, which is enough for the tests' lengths. */
-static inline void sm4_ctr(EVP_CIPHER_CTX *c, const unsigned char first[16], const unsigned char *in, size_t len,
+static inline void ecb_ctr(EVP_CIPHER_CTX *c, const unsigned char first[16], const unsigned char *in, size_t len,
 			    unsigned char *out)
 {
 	unsigned char counter[16], stream[16];
@@ -129,7 +129,7 @@ static inline void sm4_ctr(EVP_CIPHER_CTX *c, const unsigned char first[16], con
 		n = len - at < 16 ? len - at : 16;
 		for (i = 15; i > 11 && !++counter[i]; i--)
 			;
-		sm4_block(c, counter, stream);
+		ecb_block(c, counter, stream);
 		memmove(out + at, in + at, n);
 		xor_into(out + at, stream, n);
 	}
@@ -170,53 +170,53 @@ static inline void big_endian(unsigned char *end, unsigned long long v, unsigned
 }
 
 /* in and out: the data without associated data. The tag has full length. */
-static inline void sm4_gcm(const unsigned char *key, const unsigned char iv[12], const unsigned char *assoc,
+static inline void ecb_gcm(const unsigned char *key, const unsigned char iv[12], const unsigned char *assoc,
 			    size_t assoc_len, const unsigned char *in, size_t len, unsigned char *out,
 			    unsigned char tag[16])
 {
 	unsigned char h[16] = { 0 }, y[16] = { 0 }, counter[16] = { 0 }, lengths[16];
-	EVP_CIPHER_CTX *c = sm4_keyed(key);
+	EVP_CIPHER_CTX *c = ecb_keyed(key);
 
-	sm4_block(c, h, h);
+	ecb_block(c, h, h);
 	memcpy(counter, iv, 12);
 	counter[15] = 1;
-	sm4_ctr(c, counter, in, len, out);
+	ecb_ctr(c, counter, in, len, out);
 	ghash(h, y, assoc, assoc_len);
 	ghash(h, y, out, len);
 	big_endian(lengths + 8, 8ull * assoc_len, 8);
 	big_endian(lengths + 16, 8ull * len, 8);
 	ghash(h, y, lengths, 16);
-	sm4_block(c, counter, tag);
+	ecb_block(c, counter, tag);
 	xor_into(tag, y, 16);
 	EVP_CIPHER_CTX_free(c);
 }
 
 /* Only for associated data below 65,280 bytes, whose length field has two bytes. */
-static inline void sm4_ccm(const unsigned char *key, const unsigned char *nonce, size_t nonce_len,
+static inline void ecb_ccm(const unsigned char *key, const unsigned char *nonce, size_t nonce_len,
 			    const unsigned char *assoc, size_t assoc_len, const unsigned char *in, size_t len,
 			    unsigned char *out, unsigned char *tag, size_t tag_len)
 {
 	unsigned int field = 15 - (unsigned int)nonce_len;
 	unsigned char counter[16] = { (unsigned char)(field - 1) }, y[16], s[16], first[16];
 	size_t n = assoc_len < 14 ? assoc_len : 14, at;
-	EVP_CIPHER_CTX *c = sm4_keyed(key);
+	EVP_CIPHER_CTX *c = ecb_keyed(key);
 
 	memcpy(counter + 1, nonce, nonce_len);
 	memcpy(y, counter, 16);
 	y[0] |= (unsigned char)((tag_len - 2) / 2 << 3 | (assoc_len ? 0x40 : 0));
 	big_endian(y + 16, len, field);
-	sm4_block(c, y, y);
+	ecb_block(c, y, y);
 	if (assoc_len) {
 		big_endian(first + 2, assoc_len, 2);
 		memcpy(first + 2, assoc, n);
-		sm4_chain(c, y, first, 2 + n);
+		ecb_chain(c, y, first, 2 + n);
 	}
 	for (at = n; at < assoc_len; at += 16)
-		sm4_chain(c, y, assoc + at, assoc_len - at < 16 ? assoc_len - at : 16);
+		ecb_chain(c, y, assoc + at, assoc_len - at < 16 ? assoc_len - at : 16);
 	for (at = 0; at < len; at += 16)
-		sm4_chain(c, y, in + at, len - at < 16 ? len - at : 16);
-	sm4_ctr(c, counter, in, len, out);
-	sm4_block(c, counter, s);
+		ecb_chain(c, y, in + at, len - at < 16 ? len - at : 16);
+	ecb_ctr(c, counter, in, len, out);
+	ecb_block(c, counter, s);
 	memcpy(tag, s, tag_len);
 	xor_into(tag, y, tag_len);
 	EVP_CIPHER_CTX_free(c);

@@ -218,7 +218,7 @@ TEST(sm4_xts_with_the_tweaks_of_ieee_1619)
 	unsigned char expected[64];
 
 	EXPECT_TRUE(both_ways(&j, &key, &iv, &plain, &ct));
-	sm4_xts(key.at, iv.at, plain.at, plain.len, expected);
+	ecb_xts(key.at, iv.at, plain.at, plain.len, expected);
 	EXPECT_EQ(0, memcmp(expected, ct.at, ct.len));
 	free(key.at);
 	free(iv.at);
@@ -237,7 +237,7 @@ static void sm4_stealing(struct __test_metadata *_metadata, int mode)
 
 	for (; plain.len >= 16; plain.len--) {
 		ct.len = plain.len;
-		sm4_cbc_cs(cs, key.at, iv.at, plain.at, plain.len, ct.at);
+		ecb_cbc_cs(cs, key.at, iv.at, plain.at, plain.len, ct.at);
 		EXPECT_TRUE(both_ways(&j, &key, &iv, &plain, &ct)) TH_LOG("CS%u of %zu bytes", cs, plain.len);
 	}
 	free(key.at);

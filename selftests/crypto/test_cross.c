@@ -89,9 +89,9 @@ static bool cipher_same(const struct pair *p, int mode, int op, size_t iv_len, s
 	if (p->soft)
 		return !cipher_do(p->soft, op, iv, iv_len, in, len, b) && !memcmp(got, b, len);
 	if (mode == WD_CIPHER_XTS)
-		sm4_xts(key, iv, from, len, b);
+		ecb_xts(key, iv, from, len, b);
 	else
-		sm4_cbc_cs(1 + (unsigned int)(mode - WD_CIPHER_CBC_CS1), key, iv, from, len, b);
+		ecb_cbc_cs(1 + (unsigned int)(mode - WD_CIPHER_CBC_CS1), key, iv, from, len, b);
 	return !memcmp(to, b, len);
 }
 
@@ -210,9 +210,9 @@ static bool aead_by_libcrypto(const struct pair *p, int mode, size_t iv_len, siz
 		return !aead_do(p->soft, WD_CIPHER_ENCRYPTION, iv, iv_len, in, assoc, len, b, mac_b);
 	memcpy(b, in, assoc);
 	if (mode == WD_CIPHER_GCM)
-		sm4_gcm(key, iv, in, assoc, in + assoc, len, b + assoc, mac_b);
+		ecb_gcm(key, iv, in, assoc, in + assoc, len, b + assoc, mac_b);
 	else
-		sm4_ccm(key, iv, iv_len, in, assoc, in + assoc, len, b + assoc, mac_b, tag);
+		ecb_ccm(key, iv, iv_len, in, assoc, in + assoc, len, b + assoc, mac_b, tag);
 	return true;
 }
 
