@@ -30,14 +30,20 @@ static struct libdeflate_compressor *compressor_get(struct soft_tools *t, int le
 static ssize_t libdeflate_whole(struct comp_msg *c, struct soft_tools *t, __u8 alg, int level, void *dst, size_t room)
 {
 	struct libdeflate_compressor *lc = compressor_get(t, level);
+	size_t n;
 
 	if (!lc)
 		return -ENOMEM;
 	if (alg == WD_ZLIB)
-		return libdeflate_zlib_compress(lc, c->src, c->src_len, dst, room);
-	if (alg == WD_GZIP)
-		return libdeflate_gzip_compress(lc, c->src, c->src_len, dst, room);
-	return libdeflate_deflate_compress(lc, c->src, c->src_len, dst, room);
+		n = libdeflate_zlib_compress(lc, c->src, c->src_len, dst, room);
+	else if (alg == WD_GZIP)
+		n = libdeflate_gzip_compress(lc, c->src, c->src_len, dst, room);
+	else
+		n = libdeflate_deflate_compress(lc, c->src, c->src_len, dst, room);
+	/* The header is as long as libdeflate's, and the same as on a device and in a stream. */
+	if (n)
+		format_write_header(alg, c->win, c->level, dst);
+	return (ssize_t)n;
 }
 
 static ssize_t compress_into(struct comp_msg *c, struct soft_tools *t, void *dst, size_t room)
