@@ -11,7 +11,7 @@
 #include "soft.h"
 
 #define CODE_BITS	15	/* the longest code */
-#define LITERAL_FAST	10	/* bits that the tables are indexed with; most codes are shorter */
+#define LITERAL_FAST	11	/* bits that the tables are indexed with; most codes are shorter */
 #define DISTANCE_FAST	8
 #define LITERALS	288
 #define DISTANCES	32
@@ -23,7 +23,10 @@ enum {
 	BLOCK_DYNAMIC,
 };
 
-/* The meaning of a table's entry, beside the number of bits to skip: the code's and those that follow it. */
+/*
+ * The meaning of a table's entry, beside the number of bits to skip: the code's and those that follow it. An entry
+ * for two symbols is of the second one's kind; LITERAL: literals, or a length with its distance.
+ */
 enum {
 	LITERAL = 0,
 	LENGTH = 0x40,
@@ -60,9 +63,15 @@ struct code {
 	__u8 fast[1 << LITERAL_FAST];
 };
 
+/**
+ * struct soft_walk - the walk through a stream
+ * @distance_lens: of @distances, without the bits that follow the codes
+ * @pairs:	as the table of @literals, for two symbols where the index has both codes
+ */
 struct soft_walk {
 	struct bits bits;
-	struct code literals, distances, orders;
+	struct code literals, distances, distance_lens, orders;
+	__u8 pairs[1 << LITERAL_FAST];
 	__u8 lens[LITERALS + DISTANCES];
 };
 
@@ -117,6 +126,12 @@ static unsigned int distance_extra(unsigned int symbol)
 	return symbol < 2 ? 0 : symbol / 2 - 1;
 }
 
+static unsigned int no_extra(unsigned int symbol)
+{
+	(void)symbol;
+	return 0;
+}
+
 static unsigned int literal_entry(unsigned int symbol)
 {
 	return symbol < 256 ? LITERAL : symbol == 256 ? END : LENGTH + length_extra(symbol);
@@ -168,6 +183,35 @@ static void code_make(struct code *c, const __u8 *lens, unsigned int nr, unsigne
 	}
 }
 
+/* The entry for what begins with a symbol, whose own entry is e. */
+static unsigned int pair(const struct soft_walk *w, unsigned int index, unsigned int e)
+{
+	unsigned int nr = e & ~KIND, rest = index >> nr, next, len;
+
+	if (e >= END || nr >= LITERAL_FAST)
+		return e;
+	if (e < LENGTH) {
+		next = w->literals.fast[rest];
+		len = next & ~KIND;
+	} else {
+		next = w->distances.fast[rest % (1 << DISTANCE_FAST)];
+		len = w->distance_lens.fast[rest % (1 << DISTANCE_FAST)];
+	}
+	return next >= LONG || nr + len > LITERAL_FAST ? e : nr + next;
+}
+
+static void codes_make(struct soft_walk *w, unsigned int literals, unsigned int distances)
+{
+	const __u8 *lens = w->lens + literals;
+	unsigned int i;
+
+	code_make(&w->literals, w->lens, literals, LITERAL_FAST, literal_entry);
+	code_make(&w->distances, lens, distances, DISTANCE_FAST, distance_extra);
+	code_make(&w->distance_lens, lens, distances, DISTANCE_FAST, no_extra);
+	for (i = 0; i < 1 << LITERAL_FAST; i++)
+		w->pairs[i] = pair(w, i, w->literals.fast[i]);
+}
+
 /* One symbol, without the table; -1: there is no such code. */
 static int symbol_read(struct bits *b, const struct code *c)
 {
@@ -204,8 +248,8 @@ static bool distance_long(struct soft_walk *w)
 }
 
 /*
- * To the end of a block with codes. A fill is enough for a literal of the table, a length and a distance; what isn't in
- * the table fills again.
+ * To the end of a block with codes. A fill is enough for two entries, each of which skips 11 bits of codes and 13 that
+ * follow a distance at most.
  */
 static bool symbols_skip(struct soft_walk *w)
 {
@@ -216,10 +260,10 @@ static bool symbols_skip(struct soft_walk *w)
 		bits_fill(&b);
 		if (unlikely(bits_over(&b)))
 			return false;
-		e = w->literals.fast[b.word % (1 << LITERAL_FAST)];
+		e = w->pairs[b.word % (1 << LITERAL_FAST)];
 		if (e < LENGTH) {
 			bits_drop(&b, e);
-			e = w->literals.fast[b.word % (1 << LITERAL_FAST)];
+			e = w->pairs[b.word % (1 << LITERAL_FAST)];
 		}
 		kind = e & KIND;
 		if (likely(kind != LONG)) {
@@ -233,6 +277,7 @@ static bool symbols_skip(struct soft_walk *w)
 			continue;
 		if (unlikely(kind != LENGTH))
 			break;
+		bits_fill(&b);
 		e = w->distances.fast[b.word % (1 << DISTANCE_FAST)];
 		if (likely(e < LONG)) {
 			bits_drop(&b, e);
@@ -266,8 +311,7 @@ static void codes_fixed(struct soft_walk *w)
 	memset(w->lens + 256, 7, 24);
 	memset(w->lens + 280, 8, 8);
 	memset(w->lens + LITERALS, 5, DISTANCES);
-	code_make(&w->literals, w->lens, LITERALS, LITERAL_FAST, literal_entry);
-	code_make(&w->distances, w->lens + LITERALS, DISTANCES, DISTANCE_FAST, distance_extra);
+	codes_make(w, LITERALS, DISTANCES);
 }
 
 /* The lengths of all codes of a block, themselves coded: 16 repeats the last one, 17 and 18 are zeros. */
@@ -310,8 +354,7 @@ static bool codes_read(struct soft_walk *w)
 	code_make(&w->orders, lens, ORDERS, 0, NULL);
 	if (literals > LITERALS || !lens_read(w, literals + distances))
 		return false;
-	code_make(&w->literals, w->lens, literals, LITERAL_FAST, literal_entry);
-	code_make(&w->distances, w->lens + literals, distances, DISTANCE_FAST, distance_extra);
+	codes_make(w, literals, distances);
 	return true;
 }
 
