@@ -91,6 +91,11 @@ pkg-cflags = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --cflags $(1)))
 static-libs = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --static --libs $(1)))
 pkg-libs = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --libs $(1)))
 
+# archive-within: the path of an archive that is part of a shared library of ours, or nothing: there may be none, or one
+# whose code isn't for that.
+archive-within = $(foreach a,$(filter /%,$(shell $(CC) -print-file-name=$(1).a)),$(shell $(CC) -shared -nostdlib \
+	-Wl,-z,text -Wl,--whole-archive $(a) -o /dev/null 2>/dev/null && echo $(a)))
+
 # left-out-why: the reason why something that needs LIBS and PKGS can't be built here, or nothing.
 LEFT_OUT := $(OUT)/left-out
 left-out-why = $(strip $(patsubst %,pkg-config-does-not-know-%,$(call missing-pkgs,$(PKGS))) \

@@ -3,6 +3,7 @@
 #   LIB SRCS MAP [LIBS] [PKGS] [HEADERS] [MAN] [DESC] [CPPFLAGS]
 #   STATIC_WITHOUT STATIC_AGAIN STATIC_FLAGS STATIC_PKGS   where the static library differs: sources that it lacks, or
 #                                                          that are compiled for it again with these flags; its PKGS
+#   SO_PKGS SO_ARCHIVES           where the shared library differs: its PKGS, and archives that it contains
 #   PRIVATE                       1: only a program of this tree loads it; it is installed into DEVLIBDIR, and nobody
 #                                 links it
 
@@ -16,6 +17,7 @@ OBJS := $(call src-objs,$(LIB),$(SRCS))
 STATIC_OBJS := $(call src-objs,$(LIB),$(filter-out $(STATIC_WITHOUT) $(STATIC_AGAIN),$(SRCS))) \
 	$(call src-objs,$(LIB)-static,$(STATIC_AGAIN))
 STATIC_PKGS ?= $(PKGS)
+SO_PKGS ?= $(PKGS)
 SO := $(OUT)/lib/$(LIB).so
 SYMBOLS := $(OUT)/lib/$(LIB).symbols
 # Below TOP, of the headers that an installation has in one folder.
@@ -47,14 +49,15 @@ $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
 # fork() and exit(), and open queues.
 link-so = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete \
 	-Wl,--as-needed \
-	-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+	-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map $(1) -o $(2) $(OBJS) -L$(OUT)/lib \
+	$(LIBS:lib%=-l%) $(SO_ARCHIVES) $(call pkg-libs,$(SO_PKGS)) $(LDLIBS)
 
 # $(1): a library. Prints what a linker reads: its name, what it needs, and what it defines. A program holds a copy of
 # data, so their size matters.
 print-symbols = { readelf -dW $(1) | grep -E '\((SONAME|NEEDED)\)'; \
 	readelf --dyn-syms -W $(1) | awk '$$7 != "UND" { print $$4, $$5, $$6, $$8, $$4 == "FUNC" ? "" : $$3 }' | sort; }
 
-$(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-symbols,$(LIBS))
+$(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-symbols,$(LIBS)) $(SO_ARCHIVES)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(call link-so,-Wl$(comma)-rpath$(comma)'$$ORIGIN',$@.new)
