@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # wdzip on the software path beside pigz, which compresses with as many threads, beside gzip, which decompresses, and
-# beside the programs of ISA-L and libdeflate, on one CPU. Rows as wd-bench prints them.
+# beside the programs of ISA-L and libdeflate, on one CPU; there also in parts, as for several. Rows as wd-bench prints
+# them.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,6 +20,12 @@ median() { sort -n "$1" | sed -n "$((ROUNDS / 2 + 1))p"; }
 row() {
 	paste -d ' ' <(median "$2") <(median "$3") |
 		awk -v name="$1" '{ printf "row %s %.3f s %.3f %.3f\n", name, $1 / 1e6, $2 / 1e6, $1 / $2 }'
+}
+
+# bytes NAME THREADS LEVEL
+bytes() {
+	paste -d ' ' <(wdzip -T "$2" -"$3" text | wc -c) <("$(program "$3")" -"$3" -c text | wc -c) |
+		awk -v name="$1" '{ print "row", name, $1, "B", $2, $1 / $2 }'
 }
 
 pigz=$("$TOP/scripts/programs" git-tools)/usr/bin/pigz || { echo '1..0 # SKIP pigz cannot be had'; exit 4; }
@@ -42,6 +49,7 @@ for ((round = 0; round < ROUNDS; round++)); do
 	for level in 1 2 4 6 9; do
 		sample other.$level cpu alone "$(program $level)" -$level -c text
 		sample ours.$level cpu alone "$OUT/bin/wdzip" --path soft -q -n -c -$level text
+		sample parts.$level cpu alone "$OUT/bin/wdzip" --path soft -T 2 -q -n -c -$level text
 	done
 	sample wdunzip cpu wdzip -d text.gz
 	sample gunzip cpu gzip -d -c text.gz
@@ -50,8 +58,10 @@ for level in 1 6; do
 	row wdzip.pigz.$level.s wdzip.$level pigz.$level
 done
 for level in 1 2 4 6 9; do
-	row wdzip.$(other $level).$level.cpu ours.$level other.$level
-	paste -d ' ' <(wdzip -$level text | wc -c) <("$(program $level)" -$level -c text | wc -c) |
-		awk -v of="$(other $level).$level" '{ print "row wdzip." of ".bytes", $1, "B", $2, $1 / $2 }'
+	name=wdzip.$(other $level).$level
+	row $name.cpu ours.$level other.$level
+	row $name.parts.cpu parts.$level other.$level
+	bytes $name.bytes 1 $level
+	bytes $name.parts.bytes 2 $level
 done
 row wdzip.gunzip.cpu wdunzip gunzip

@@ -22,7 +22,7 @@ test_100_mb_survive_a_pipe_of_two() {
 	wdzip -c f | wdzip -dc | same - f
 }
 
-# lose_device COMMAND...: the command's third stream call fails as after the device's removal.
+# [call=N] lose_device COMMAND...: the command's third call, or that one, fails as after the device's removal.
 lose_device() {
 	cat >lose.c <<'END'
 #define _GNU_SOURCE
@@ -34,13 +34,13 @@ static int calls;
 	{ \
 		int (*real)(unsigned long long, void *) = \
 			(int (*)(unsigned long long, void *))dlsym(RTLD_NEXT, #name); \
-		return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == 3 ? -ENODEV : real(sess, strm); \
+		return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == CALL ? -ENODEV : real(sess, strm); \
 	}
 LOSE(wd_compress)
 LOSE(wd_strm_compress)
 LOSE(wd_strm_decompress)
 END
-	gcc -shared -fPIC -o lose.so lose.c
+	gcc -shared -fPIC -DCALL="${call:-3}" -o lose.so lose.c
 	LD_PRELOAD=./lose.so "$@"
 }
 
@@ -49,7 +49,7 @@ test_begins_a_file_anew_when_its_device_goes() {
 
 	text 9000000 >f
 	for threads in 1 3; do
-		lose_device wdzip -T $threads -kf f 2>err
+		call=$threads lose_device wdzip -T $threads -kf f 2>err
 		says "f: device lost, starting again" err
 		gzip -dc f.gz | same - f
 	done
@@ -66,7 +66,7 @@ test_a_pipe_whose_device_goes_is_an_error() {
 
 	text 9000000 >f
 	for threads in 1 3; do
-		exits 1 lose_device wdzip -T $threads -c f 2>err >got
+		call=$threads exits 1 lose_device wdzip -T $threads -c f 2>err >got
 		says "f: compression failed" err
 	done
 	exits 1 lose_device wdzip -o g.gz 2>err < <(cat f)
@@ -91,6 +91,52 @@ test_results_are_as_short_as_those_of_whole_buffers() {
 	wdzip -9 -c small >f.gz
 	gzip -9 -n -c small >g.gz
 	shorter f.gz g.gz
+}
+
+test_one_thread_compresses_a_file_at_once() {
+	local cpu
+
+	tar -C "$TOP" -cf f docs kernel model
+	wdzip -T 1 -c f >1.gz
+	wdzip -T 2 -c f >2.gz
+	gzip -dc 1.gz | same - f
+	shorter 1.gz 2.gz
+	wdzip -T 1 -c <f | same - 1.gz
+	cpu=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
+	taskset -c "$cpu" wdzip -c f | same - 1.gz
+	taskset -c "$cpu" wdzip -T 0 --path soft -c f | same - 1.gz
+}
+
+# Above 128 MiB, and without the memory, in parts: their results for zeros are longer, too.
+test_one_thread_compresses_a_large_file_in_parts() {
+	truncate -s 128M f
+	wdzip -T 1 -1 -c f >1.gz
+	wdzip -T 2 -1 -c f >2.gz
+	shorter 1.gz 2.gz
+	(ulimit -v 250000; wdzip -T 1 -1 -c f) | same - 2.gz
+	truncate -s +1 f
+	wdzip -T 2 -1 -c f >2.gz
+	wdzip -T 1 -1 -c f | same - 2.gz
+}
+
+test_a_file_that_grows_is_compressed_to_its_end() {
+	text 3000000 >f
+	cat >grow.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <sys/stat.h>
+		int fstat(int fd, struct stat *st)
+		{
+			int (*real)(int, struct stat *) = (int (*)(int, struct stat *))dlsym(RTLD_NEXT, "fstat");
+			int ret = real(fd, st);
+
+			if (st->st_size > 1000000)
+				st->st_size = 1000000;
+			return ret;
+		}
+	END
+	gcc -shared -fPIC -o grow.so grow.c
+	LD_PRELOAD=./grow.so wdzip -T 1 -c f | gzip -dc | same - f
 }
 
 test_says_why_it_is_soft() {

@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "wdzip.h"
 
-#define OUT_BYTES (640U << 10)	/* wd_comp_bound() of a piece is less */
+/* A file that is read as one piece; its result may need as much memory again. */
+#define WHOLE_MOST (128 << 20)
+#define HUGE_BYTES ((size_t)2 << 20)
 /* A device may need some calls without progress, but never this many in a row. */
 #define IDLE_CALLS_MAX 64
 
 struct buffers {
+	size_t piece, room;
 	unsigned char *in, *out;
 };
 
@@ -31,7 +35,7 @@ static int piece_compress(struct job *job, const struct buffers *b, size_t len, 
 		};
 
 		src_len = len - used;
-		dst_len = OUT_BYTES;
+		dst_len = b->room;
 		ret = wd_strm_compress(job->stream, &strm);
 		job->path = strm.path;
 		job->path_reason = strm.path_reason;
@@ -51,7 +55,7 @@ static int piece_compress(struct job *job, const struct buffers *b, size_t len, 
 /* An input that is one piece: whole buffers are what devices and software are best at. */
 static int whole_compress(struct job *job, const struct buffers *b, size_t len)
 {
-	size_t dst_len = OUT_BYTES;
+	size_t dst_len = b->room;
 	struct wd_comp_arg arg = { .src = b->in, .src_len = len, .dst = b->out, .dst_len = &dst_len };
 	int ret = wd_compress(job->stream, &arg);
 
@@ -62,9 +66,12 @@ static int whole_compress(struct job *job, const struct buffers *b, size_t len)
 	return header_write(job, b->out, dst_len) ? 1 : 0;
 }
 
-static bool wants_parts(const struct settings *set, ssize_t got, bool last)
+/* In software parts are better than a stream: shorter from level 4 on, and made in half the time. */
+static bool wants_parts(const struct settings *set, const struct buffers *b, ssize_t got, bool last)
 {
-	return set->rsyncable ? got > 0 : !last && set->threads > 1;
+	if (set->rsyncable)
+		return got > 0;
+	return !last && b->piece == PIECE_BYTES && (set->threads > 1 || set->software);
 }
 
 static int pieces_compress(struct job *job, const struct buffers *b)
@@ -74,14 +81,14 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 	int ret;
 
 	while (!last) {
-		got = io_read(job->in, b->in, PIECE_BYTES);
+		got = io_read(job->in, b->in, b->piece);
 		if (got < 0) {
 			complain(job->name, "read: %s", strerror(-got));
 			return 1;
 		}
-		last = got < (ssize_t)PIECE_BYTES;
+		last = got < (ssize_t)b->piece;
 		/* A stream that has begun goes on. */
-		if (!job->in_bytes && wants_parts(job->set, got, last) && session_of_thread(job->set, 0))
+		if (!job->in_bytes && wants_parts(job->set, b, got, last) && session_of_thread(job->set, 0))
 			return parts_compress(job, b->in, (size_t)got);
 		if (last && !job->in_bytes)
 			ret = whole_compress(job, b, (size_t)got);
@@ -95,15 +102,62 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 	return 0;
 }
 
+/* What is used but once costs more for its pages' faults than for anything else, unless they are huge. */
+static void *memory_get(size_t len)
+{
+	void *p;
+
+	if (len < 2 * HUGE_BYTES)
+		return malloc(len);
+	len = (len + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	p = aligned_alloc(HUGE_BYTES, len);
+	if (p)
+		madvise(p, len, MADV_HUGEPAGE);
+	return p;
+}
+
+static bool buffers_alloc(struct buffers *b, size_t piece)
+{
+	b->piece = piece;
+	b->room = piece + piece / 8 + 4096;	/* wd_comp_bound() is less */
+	b->in = memory_get(b->piece);
+	b->out = memory_get(b->room);
+	return b->in && b->out;
+}
+
+static void buffers_free(struct buffers *b)
+{
+	free(b->out);
+	free(b->in);
+}
+
+/*
+ * Parts are for the sake of other threads, and for a bound of memory. Without them the result is shorter, and software
+ * doesn't have to find the end of each. One byte more than the file has shows that it doesn't grow.
+ */
+static size_t piece_bytes(const struct job *job)
+{
+	const struct settings *set = job->set;
+	off_t size = job->stat.st_size;
+
+	if (!set->software || set->threads > 1 || set->rsyncable || !S_ISREG(job->stat.st_mode) ||
+	    size < (off_t)PIECE_BYTES || size > WHOLE_MOST)
+		return PIECE_BYTES;
+	return (size_t)size + 1;
+}
+
 int compress_stream(struct job *job)
 {
-	struct buffers b = { .in = malloc(PIECE_BYTES), .out = malloc(OUT_BYTES) };
 	int ret = -ENOMEM;
+	struct buffers b;
 
 	job->frame_bytes = header_bytes(job) + TRAILER_BYTES;
+	if (!buffers_alloc(&b, piece_bytes(job)) && b.piece != PIECE_BYTES) {
+		buffers_free(&b);
+		buffers_alloc(&b, PIECE_BYTES);
+	}
 	if (b.in && b.out)
 		ret = pieces_compress(job, &b);
-	free(b.out);
-	free(b.in);
+	buffers_free(&b);
 	return session_end(job, ret, "compression failed");
 }

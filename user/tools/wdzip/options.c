@@ -2,16 +2,13 @@
 /* The options of a run: those of the variable GZIP, which may have few, then those of the command line. */
 #include <errno.h>
 #include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 
 #include "wdzip.h"
 
 #define LEVEL_DEFAULT 6
-#define THREADS_LEAST 4
 
 enum {
 	OPT_PATH = 256,
@@ -43,7 +40,7 @@ static const struct {
 	{ 'r', "recursive", NULL, "process all files in folders, at any depth" },
 	{ 'S', "suffix", "SUF", "use suffix .SUF on compressed files, .gz if not given" },
 	{ 't', "test", NULL, "check compressed files" },
-	{ 'T', "threads", "N", "compress with N threads, 0: one for each CPU, at least 4 (default)" },
+	{ 'T', "threads", "N", "compress with N threads, 0: one for each CPU (default)" },
 	{ 'v', "verbose", NULL, "print ratio and the path taken: hw, sim or soft, and why" },
 	{ 'V', "version", NULL, "print the version" },
 	{ '1', "fast", NULL, "compress fastest; -2 .. -8 are between" },
@@ -133,16 +130,6 @@ static int suffix_set(struct settings *set, const char *arg)
 	return 0;
 }
 
-/* More threads than CPUs cost nothing, and a device works while its thread sleeps. */
-static unsigned int threads_default(void)
-{
-	cpu_set_t cpus;
-	/* The kernel refuses the set where it has more CPUs. */
-	int nr = sched_getaffinity(0, sizeof(cpus), &cpus) ? get_nprocs() : CPU_COUNT(&cpus);
-
-	return nr < THREADS_LEAST ? THREADS_LEAST : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
-}
-
 static int threads_set(struct settings *set, const char *option, const char *arg)
 {
 	char *end;
@@ -152,7 +139,7 @@ static int threads_set(struct settings *set, const char *option, const char *arg
 		complain(NULL, "%s %s: expected a number of threads, 0 to %d", option, arg, THREADS_MAX);
 		return -EINVAL;
 	}
-	set->threads = nr ? (unsigned int)nr : threads_default();
+	set->threads = (unsigned int)nr;
 	return 0;
 }
 
@@ -284,8 +271,7 @@ int options_read(struct settings *set, int argc, char **argv)
 	int ret;
 
 	*set = (struct settings){
-		.mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .threads = threads_default(),
-		.verify = true,
+		.mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .verify = true,
 	};
 	ret = variable_read(set);
 	if (!ret)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The compression session of a run, and its errors in words. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include <wd_user.h>
 
@@ -13,6 +15,7 @@
  * longer.
  */
 #define DEADLINE_MS	30000
+#define THREADS_LEAST	4	/* where there is a device */
 #define TURN		8	/* parts that one device compresses within that time, however slow it is */
 
 static int section_enter(const struct settings *set)
@@ -52,6 +55,17 @@ static handle_t session_new(const struct settings *set, enum wd_comp_alg_type al
 	return wd_comp_alloc_sess(&setup, NULL);
 }
 
+/* A device works while its thread sleeps, so a few threads are of use on one CPU, too. */
+static unsigned int threads_default(const struct settings *set)
+{
+	cpu_set_t cpus;
+	/* The kernel refuses the set where it has more CPUs. */
+	int nr = sched_getaffinity(0, sizeof(cpus), &cpus) ? get_nprocs() : CPU_COUNT(&cpus);
+	int least = set->software ? 1 : THREADS_LEAST;
+
+	return nr < least ? (unsigned int)least : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
+}
+
 int session_open(struct settings *set)
 {
 	char detail[256] = "";
@@ -59,18 +73,21 @@ int session_open(struct settings *set)
 
 	if (err)
 		return err;
-	set->part_sess = calloc(set->threads + 1, sizeof(*set->part_sess));
-	if (!set->part_sess) {
-		complain(NULL, "%s", strerror(ENOMEM));
-		return -ENOMEM;
-	}
 	set->sess = session_new(set, WD_GZIP, set->path_flags, 1);
-	if (set->sess)
+	if (!set->sess) {
+		err = errno;
+		complain(NULL, "no %s session: %s", set->mode == MODE_COMPRESS ? "compression" : "decompression",
+			 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : wd_status_str(-err));
+		return -err;
+	}
+	set->software = !(wd_comp_sess_caps(set->sess) & (WD_CAP_HW | WD_CAP_SIM));
+	if (!set->threads)
+		set->threads = threads_default(set);
+	set->part_sess = calloc(set->threads + 1, sizeof(*set->part_sess));
+	if (set->part_sess)
 		return 0;
-	err = errno;
-	complain(NULL, "no %s session: %s", set->mode == MODE_COMPRESS ? "compression" : "decompression",
-		 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : wd_status_str(-err));
-	return -err;
+	complain(NULL, "%s", strerror(ENOMEM));
+	return -ENOMEM;
 }
 
 void session_close(struct settings *set)

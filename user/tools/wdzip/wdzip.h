@@ -40,7 +40,7 @@ enum wdzip_mode {
 struct settings {
 	enum wdzip_mode mode;
 	int level;
-	unsigned int threads;	/* 1: a stream, without parts */
+	unsigned int threads;	/* 0: the default, until the session is open */
 	__u32 path_flags;	/* WD_SESS_PATH_* */
 	const char *output;	/* -o, NULL if not given */
 	const char *section;	/* --section, NULL if not given */
@@ -50,6 +50,7 @@ struct settings {
 	bool rsyncable;
 	bool verify;		/* what devices make */
 	bool synchronous;	/* on the disk before the input is removed */
+	bool software;		/* no device is used; once the session is open */
 	bool to_stdout, keep, force, quiet, verbose;
 	bool progress;		/* stderr is a terminal */
 	handle_t sess;
