@@ -100,12 +100,12 @@ test_the_provider_s_page_has_every_algorithm_curve_and_parameter() {
 	for name in $(sed -n 's/^\t\[WDP_.*"\([a-z]\+\)", [a-z]* },/\1/p' "$ALGS" | sort -u); do
 		says ".SS $name" page
 	done
-	sed -n 's/^\t\(NIST("[^"]*", "\|EC("\|EC("brainpool\)\([^"]*\)",.*/\2/p' "$PROVIDER/curve.c" >curves
+	sed -n 's/^\t\(NIST("[^"]*", "\|EC("\|EC("brainpool\)\([^"]*\)",.*/\2/p' "$PROVIDER/key/curve.c" >curves
 	[ "$(wc -l <curves)" -ge 12 ]
 	while read -r name; do
 		says "${name#brainpool}" page
 	done <curves
-	cat "$PROVIDER"/*.[ch] | grep -oE '"warpdrive-(requests|fallbacks|bad|path)[a-z-]*"' | sort -u |
+	cat "$PROVIDER"/*/*.[ch] | grep -oE '"warpdrive-(requests|fallbacks|bad|path)[a-z-]*"' | sort -u |
 		tr -d '"' >parameters
 	[ "$(wc -l <parameters)" = 6 ]
 	while read -r name; do
