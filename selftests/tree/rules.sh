@@ -243,8 +243,8 @@ decisions() {
 		/^### / { heading = $0; lines = 0; next }
 		heading == "" { next }
 		/^$/ && !lines { next }
-		/^$/ || /^(-|[0-9]+\.) / { heading = ""; next }
-		++lines == 6 { print FILENAME ":" FNR ": " heading }' docs/{hisi_qm,libwd,zlib}.md |
+		/^$/ || /^(-|\||[0-9]+\.) / { heading = ""; next }
+		++lines == 6 { print FILENAME ":" FNR ": " heading }' docs/{hisi_qm,libwd,openssl,zlib}.md |
 		none 'a decision of more than five lines'
 }
 
