@@ -73,20 +73,10 @@ const u64 *wdm_fault_counts(const struct wdm_device *dev)
 	return dev->faults.count;
 }
 
-/* SplitMix64: works with any seed, including 0. */
-static u32 wdm_fault_random(u64 *random)
-{
-	u64 x = *random += 0x9e3779b97f4a7c15ull;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return (u32)(x >> 32);
-}
-
 static bool wdm_fault_begins(const struct wdm_fault_rule *r, struct wdm_fault_state *s, u64 now_ns, u64 *random)
 {
 	if (!r->every_ns)
-		return r->one_in && wdm_fault_random(random) % r->one_in == 0;
+		return r->one_in && wdm_random(random) % r->one_in == 0;
 	if (now_ns < s->due)
 		return false;
 	s->due = now_ns + r->every_ns;

@@ -611,6 +611,16 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 bool wdm_fault_fails(struct wdm_job *job);
 #define WDM_BIT(kind)	(1u << (kind))
 
+/* SplitMix64: works with any seed, including 0. */
+static inline u32 wdm_random(u64 *random)
+{
+	u64 x = *random += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return (u32)(x >> 32);
+}
+
 /* Whether the data that the job writes to memory, or its verdict, is to be wrong: a job that fails isn't executed. */
 static inline bool wdm_fault_corrupts(const struct wdm_job *job)
 {
