@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where libcrypto enters if there may be a device: initialization, what is offered, teardown. */
+/* The entry of the whole provider: initialization, offers, teardown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,8 +136,8 @@ static const OSSL_DISPATCH functions[] = {
 };
 
 /*
- * A program with a libcrypto of its own gets what behaves there as without us. Contexts of ciphers, digests, HMAC and
- * messages signed with SM2 have states in both libraries, and rules for them that differ between versions.
+ * Algorithms that behave in a program with a libcrypto of its own as they do without us. Contexts of ciphers, digests,
+ * HMAC and messages signed with SM2 have states in both libraries, whose rules differ between versions.
  */
 #define FOR_FOREIGN	(RSA | WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH) | WDP_BIT(WDP_X25519) | WDP_BIT(WDP_X448) | \
 			 WDP_BIT(WDP_DH))

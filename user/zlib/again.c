@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A stream that a device has failed is begun again by zlib, out of the input that was kept. */
+/* zlib begins a stream again that a device has failed, out of the input that was kept. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -41,7 +41,7 @@ void wdz_again_free(struct wdz_again *a);
  */
 int wdz_again_begin(struct wdz_again *a, z_streamp strm);
 
-/* wdz_again_step() - one inflate() with what is kept and not used yet, into the caller's room; strm is lent. */
+/* wdz_again_step() - one inflate() with kept input that wasn't used yet, into the caller's room; strm is lent. */
 int wdz_again_step(struct wdz_again *a, z_streamp strm, int flush);
 
 #endif

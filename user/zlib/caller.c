@@ -22,7 +22,7 @@ static const char *file_of(const void *code)
 #endif
 }
 
-/* Whole names: others have libraries whose names begin like ours. */
+/* Compares whole names, because other libraries have names that begin like ours. */
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = {

@@ -22,7 +22,7 @@ static const char *variable(const char *key)
 	return value && *value ? value : NULL;
 }
 
-/* Standard error as the program was started. A program that has closed it may have got its number for another file. */
+/* Standard error at the program's start. A program that has closed it may have got its number for another file. */
 static struct stat started_with;
 
 static void standard_error_keep(void)

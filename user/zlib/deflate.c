@@ -48,7 +48,7 @@ PUBLIC int ZEXPORT deflateInit_(z_streamp strm, int level, const char *version, 
 	return ret;
 }
 
-/* The order of flushes by how much they ask for: NO, BLOCK, PARTIAL, SYNC, FULL, FINISH. */
+/* The rank of a flush: NO, BLOCK, PARTIAL, SYNC, FULL, FINISH. */
 static int rank(int flush)
 {
 	return flush * 2 - (flush > Z_FINISH ? 9 : 0);
@@ -93,7 +93,7 @@ static int stream_deflate(struct wdz_stream *s, int flush)
 		return wdz_fail(strm, Z_BUF_ERROR);
 	s->last_flush = flush;
 	s->begun = true;
-	/* zlib: after one that asks for less, a flush isn't the same again, and has its end again. */
+	/* zlib: a flush that follows one of a lower rank is not a repetition, and writes its end again. */
 	if (rank(flush) < rank(s->marked))
 		s->marked = Z_NO_FLUSH;
 	if (!has_output(s) && !strm->avail_in && rank(flush) <= rank(old) && flush != Z_FINISH)
@@ -125,7 +125,7 @@ static void count_ended(const void *caller, const struct wdz_stream *s, z_stream
 		wdz_count_for(caller, WDZ_DEFLATE_ZLIB_BYTES, strm->total_in);
 }
 
-/* zlib: a stream that is ended within its data is Z_DATA_ERROR. */
+/* zlib: the end of a stream within its data is Z_DATA_ERROR. */
 static int stream_end(struct wdz_stream *s)
 {
 	int ret = s->begun && !s->ending ? Z_DATA_ERROR : Z_OK;
@@ -146,7 +146,7 @@ PUBLIC int ZEXPORT deflateEnd(z_streamp strm)
 	return s ? stream_end(s) : zlib_deflateEnd(strm);
 }
 
-/* Parameters are kept; zlib doesn't know yet those that were set while it had no part in the stream. */
+/* A reset keeps the parameters. zlib doesn't know those that were set while parts were made. */
 static int stream_reset(struct wdz_stream *s, int (*reset)(z_streamp strm))
 {
 	z_streamp strm = s->strm;
@@ -316,7 +316,7 @@ static int device_params(struct wdz_stream *s, int level, int strategy)
 
 	if (level == s->level && strategy == s->strategy)
 		return Z_OK;
-	/* Nothing follows the end: zlib refuses what would end a block. */
+	/* Nothing follows the end: zlib refuses parameters that would end a block. */
 	if (s->ending) {
 		if (strategy != s->strategy || approach(level) != approach(s->level))
 			return Z_STREAM_ERROR;
@@ -347,7 +347,7 @@ static int fresh_params(struct wdz_stream *s, int level, int strategy)
 	return ret;
 }
 
-/* zlib compresses earlier input by the old parameters. The stream is small so far, or zlib's own already. */
+/* zlib compresses earlier input by the old parameters. The stream is small so far, or already zlib's own. */
 static int begun_params(struct wdz_stream *s, int level, int strategy)
 {
 	struct lent lent;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sessions and requests. All parts of a process have one completion queue: a thread that waits takes what is complete,
- * whoever submitted it. Nothing is locked, because a fork might leave a lock locked: of two objects that are made at
- * once, one is dropped. zlib's functions neither change errno nor are cancellation points, and neither are these.
+ * Sessions and requests. All parts of a process have one completion queue: a thread that waits takes all complete
+ * requests, of other threads as well. Nothing is locked, because a fork might leave a lock locked: of two objects that
+ * are made at once, one is dropped. Like zlib's functions, these neither change errno nor are cancellation points.
  */
 #include <errno.h>
 #include <poll.h>
@@ -109,7 +109,7 @@ static handle_t session_get(struct wdz_slot *slot, const struct wd_comp_sess_set
 	return h;
 }
 
-/* libwd binds each session to a device: those of turns that follow each other are on different ones. */
+/* libwd binds each session to a device. Sessions of successive turns are on different devices. */
 static struct wdz_slot *parts_slot(struct process *p, int window_bits, unsigned long turn)
 {
 	return &p->parts[window_bits - WINDOW_LOW][turn % wdz_devices()];
@@ -187,7 +187,7 @@ void wdz_session_close(handle_t sess)
 	restore(kept);
 }
 
-/* Takes what is complete, and returns how many. A request's memory may be gone once it is done. */
+/* Takes complete requests, and returns their number. A request's memory may be gone once it is done. */
 static int completions_take(handle_t cq)
 {
 	struct wd_wc wc[TAKE];
@@ -202,7 +202,7 @@ static int completions_take(handle_t cq)
 	return n;
 }
 
-/* Sleeps until something completes, here or in another thread, which may have taken the caller's. */
+/* Sleeps until a request completes. Another thread may have taken the completion of the caller's request. */
 static void completions_wait(handle_t cq)
 {
 	const struct wdz_library *lib = wdz_library();

@@ -11,15 +11,15 @@
 /* --- lookup.c --- */
 
 /*
- * Whether there is a device that streams could be for. A process looks once; as long as it finds none it looks again,
- * after ten seconds and then ever more rarely. In between it costs a load and a comparison, without devices also a look
- * at the clock.
+ * Whether there is a device for streams. A process looks once. As long as it finds none it looks again, after ten
+ * seconds and then ever more rarely. In between the call costs a load and a comparison, without devices also a look at
+ * the clock.
  */
 bool wdz_device_here(void);
 
 /*
- * Whether a stream of a caller may be for a device: there is one, and the caller is no part of WarpDrive. Its libraries
- * and its emulator compress with zlib what no device does, and would wait for themselves.
+ * Whether a device may have a caller's stream: there is a device, and the caller is no part of WarpDrive. WarpDrive's
+ * libraries and its emulator use zlib where no device works, and would wait for themselves.
  */
 bool wdz_device_may(const void *caller);
 

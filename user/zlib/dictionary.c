@@ -14,7 +14,10 @@ static int dictionary_to_zlib(struct wdz_stream *s, const Bytef *dictionary, uIn
 	return ret;
 }
 
-/* zlib: with a zlib header only before the first deflate(), with a gzip header never, raw while no data waits. */
+/*
+ * zlib takes a dictionary with a zlib header only before the first deflate(), with a gzip header never, raw while no
+ * data waits.
+ */
 PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary, uInt length)
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
@@ -33,13 +36,13 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 		wdz_tail_begin(s);
 		return zlib_deflateSetDictionary(&s->raw, dictionary, length);
 	}
-	/* Raw, it is an offer: zlib may refer to it, parts don't. A zlib header would name it. */
+	/* For a raw stream it is an offer: zlib may refer to it, parts don't. A zlib header would name it. */
 	if (s->wrap == WDZ_ZLIB)
 		wdz_stream_to_zlib(s);
 	return dictionary_to_zlib(s, dictionary, length);
 }
 
-/* The end of what was taken, from the parts that are still there: the ring's, from the open one backwards. */
+/* The end of the input so far, out of the parts that the ring still has, from the open one backwards. */
 static uInt window_get(struct wdz_stream *s, Bytef *dictionary)
 {
 	size_t size = (size_t)1 << s->window_bits, have = 0, n;
@@ -60,7 +63,8 @@ static uInt window_get(struct wdz_stream *s, Bytef *dictionary)
 }
 
 /*
- * Before there are parts: what zlib has, which may have got a dictionary, and behind it what it has not taken yet.
+ * Before there are parts: the window of zlib, which may have got a dictionary, and then the input that it has not taken
+ * yet.
  */
 static uInt gathered_get(struct wdz_stream *s, Bytef *dictionary)
 {

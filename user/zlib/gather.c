@@ -28,7 +28,7 @@ static void input_lend(struct wdz_stream *s, struct caller *caller)
 	*caller = (struct caller){ strm->next_in, strm->avail_in, strm->total_in, strm->adler };
 	strm->next_in = p->in + s->drained;
 	strm->avail_in = (uInt)(p->in_len - s->drained);
-	/* The caller's count has the collected bytes, which zlib counts as it takes them. */
+	/* The caller's count includes the collected bytes. zlib counts them itself when it takes them. */
 	strm->total_in -= strm->avail_in;
 	strm->adler = s->zlib_adler;
 	wdz_lend(s);
@@ -143,7 +143,7 @@ bool wdz_gather_end(struct wdz_stream *s, bool give)
 	return true;
 }
 
-/* False: no device, or not the memory that one part at a time needs. */
+/* False: no device, or no memory for one part at a time. */
 static bool device_begin(struct wdz_stream *s)
 {
 	static _Atomic unsigned long turns;
@@ -161,8 +161,8 @@ static bool device_begin(struct wdz_stream *s)
 }
 
 /*
- * How much a device's stream has at least. zlib's bound of so few bytes is an eighth more and a little, unless window
- * and memory are the default, and parts that don't get shorter need more.
+ * The least length of a device's stream. Unless window and memory are the default, zlib's bound for so few bytes is an
+ * eighth more and a little, and incompressible parts need more than that.
  */
 static size_t least(const struct wdz_stream *s)
 {
@@ -178,7 +178,7 @@ int wdz_gather(struct wdz_stream *s, int flush)
 	size_t min = least(s), n;
 	z_streamp strm = s->strm;
 
-	/* A gzip header of the caller's is his again after the first call, in which zlib writes it. */
+	/* A gzip header is the caller's again after the first call, in which zlib writes it. */
 	if (!p->in_len &&
 	    (((flush != Z_NO_FLUSH || s->header) && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
 		wdz_stream_to_zlib(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gzip files are zlib's own code, on top of the functions here. Only their buffers are larger, if there is a device. */
+/* zlib's own code reads and writes gzip files, by the functions here. Its buffers are larger if there is a device. */
 #include <stdbool.h>
 #include <string.h>
 

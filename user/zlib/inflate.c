@@ -194,7 +194,10 @@ static int device_end(struct inflate_stream *s, enum wd_comp_alg_type alg, const
 	return Z_STREAM_END;
 }
 
-/* Here, and not where a stream ends: many streams are reset and never ended, and a device may have had them before. */
+/*
+ * Counts here, and not where a stream ends: many streams are reset and never ended, and a device may have had them
+ * before.
+ */
 static int step_by_zlib(z_streamp strm, int flush, const void *caller)
 {
 	uLong before;
@@ -237,7 +240,7 @@ static void last_keep(struct inflate_stream *s, const unsigned char *at, size_t 
 		memcpy(s->last + TRAILER_MAX - n, at + len - n, n);
 }
 
-/* The checksum of the output so far; which one, or none, is known since the stream was bound. */
+/* The checksum of the output so far. Its kind, which may be none, is known since the stream was bound. */
 static void stream_sum(struct inflate_stream *s, size_t produced)
 {
 	const struct wdz_library *lib = wdz_library();
@@ -267,9 +270,9 @@ static int stream_end(struct inflate_stream *s)
 }
 
 /*
- * How much of the input is consumed for the caller, if the device has consumed so much of it. zlib consumes a trailer
- * when all output is out, and gzread() ends with the input. A device consumes what it gets: so while output fills the
- * room, the last byte doesn't count as consumed.
+ * The number of bytes that the caller sees as consumed, of those that the device has consumed. zlib consumes a trailer
+ * when all output is out, and gzread() ends with the input. A device consumes all that it gets: so while output fills
+ * the room, the last byte doesn't count as consumed.
  */
 static size_t consumed_for_caller(struct inflate_stream *s, size_t had, bool full)
 {
@@ -281,7 +284,7 @@ static size_t consumed_for_caller(struct inflate_stream *s, size_t had, bool ful
 	return had - s->owed;
 }
 
-/* zlib takes what the device has had before it takes the caller's input. */
+/* zlib takes the device's input again before it takes the caller's. */
 static int behind_inflate(struct inflate_stream *s, int flush, const void *caller)
 {
 	z_streamp strm = s->strm;
@@ -304,8 +307,8 @@ static int behind_inflate(struct inflate_stream *s, int flush, const void *calle
 }
 
 /*
- * The device is done with: zlib begins again, if the input is there. Else what it has said is the result. Wrong data
- * may be the device's fault, too, and zlib says more about it.
+ * No further call asks the device. zlib begins again if the input is there; otherwise the device's error is the result.
+ * Data that the device calls wrong may be its own fault, and zlib's errors say more.
  */
 static int stream_failed(struct inflate_stream *s, int err, int flush, const void *caller)
 {
@@ -391,7 +394,7 @@ PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
 	if (s->behind)
 		return behind_inflate(s, flush, caller);
 	if (strm->next_in && strm->next_out && strm->avail_out) {
-		/* Some programs, such as HDF5, have all there and ask for no end. */
+		/* Some programs, such as HDF5, bring all input and ask for no end. */
 		if ((flush == Z_FINISH || (flush == Z_SYNC_FLUSH && strm->avail_out > strm->avail_in)) &&
 		    whole_inflate(s, &ret))
 			return ret;

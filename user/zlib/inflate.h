@@ -25,7 +25,7 @@ enum wdz_format {
  */
 bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg, enum wd_comp_alg_type *alg);
 
-/* wdz_head_alg() - the format of data that is a device's; false: it is zlib's to say what is wrong with it. */
+/* wdz_head_alg() - the format of data that a device may have; false: zlib reports what is wrong with it. */
 bool wdz_head_alg(enum wdz_format format, const unsigned char *at, size_t len, enum wd_comp_alg_type *alg);
 
 #endif

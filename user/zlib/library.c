@@ -73,7 +73,8 @@ static __attribute__((constructor)) void path_keep(void)
 }
 
 /*
- * Beside this library, which is two folders below the others: then both are of the same build. Else the loader knows.
+ * Looks beside this library, which is two folders below the others: then both are of the same build. Else the loader
+ * looks.
  */
 static void *comp_open(void)
 {

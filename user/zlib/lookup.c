@@ -67,13 +67,16 @@ static int devices_look(void)
 	return n;
 }
 
-/* A sandbox that lets the call fail may end the process at the next one. */
+/* A sandbox that lets this call fail may end the process at the next one. */
 static bool is_refused(int err)
 {
 	return err == -EACCES || err == -EPERM || err == -ENOSYS;
 }
 
-/* Drivers may be loaded after a service. After each look without success the rest is longer, as after failures. */
+/*
+ * Drivers may be loaded after a service was started. After each look without success the rest is longer, as after
+ * failures.
+ */
 static void look(struct wdz_slot *looks)
 {
 	static _Atomic bool refused;

@@ -63,7 +63,7 @@ static bool part_by_zlib(struct wdz_stream *s, struct wdz_part *p)
 	return true;
 }
 
-/* zlib promises a bound of the whole stream's length, which stored blocks keep; and what a flush ends with. */
+/* zlib promises a bound of the whole stream's length, which stored blocks keep, and the end of a flush. */
 static void part_bound(struct wdz_part *p)
 {
 	if (p->len <= wdz_stored_bytes(p->in_len) + (p->flushed ? WDZ_MARK_BYTES : 0))
@@ -81,7 +81,7 @@ static void part_by_software(struct wdz_stream *s, struct wdz_part *p)
 	wdz_count(WDZ_DEFLATE_ZLIB_BYTES, p->in_len);
 }
 
-/* Ends the open part, of which there is one with data. flushed: by a flush of the caller's. */
+/* Ends the open part, which has data. flushed: the caller has asked for a flush. */
 void wdz_part_submit(struct wdz_stream *s, bool flushed)
 {
 	struct wdz_part *p = wdz_part(s, s->open);

@@ -45,7 +45,7 @@ static void input_take(struct wdz_stream *s)
 	}
 }
 
-/* The end of a flush, once: an empty stored block, which a part has anyway. False: no room for it yet. */
+/* Writes the end of a flush, once: an empty stored block, which a part has anyway. False: no room for it yet. */
 static bool flush_mark(struct wdz_stream *s, int flush)
 {
 	struct wdz_part *p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session and what is known of its device. A device that fails rests: for ten seconds after it has left or refused a
- * session; after it has lost a request, made a wrong result, or failed many requests in a row, until one request after
- * the rest was done. Each further one that isn't makes the rest longer.
+ * A session, and the failures of its device. A device that fails rests. After it has left or refused a session, the
+ * rest takes ten seconds. After it has lost a request, made a wrong result, or failed many requests in a row, the rest
+ * ends when one request was done after it; each one that isn't done makes the next rest longer.
  */
 #ifndef WDZ_SLOT_H
 #define WDZ_SLOT_H

@@ -28,7 +28,7 @@ static const char *const names[WDZ_COUNTS] = {
 
 #define PROGRAM_SIZE	64
 
-/* As the program was started: servers write their state over it. */
+/* The command line at the program's start: servers write their state over it. */
 static char program[PROGRAM_SIZE];
 static _Atomic uint64_t counts[WDZ_COUNTS];
 static _Atomic unsigned int counted_by;
@@ -58,7 +58,7 @@ void wdz_count_now(enum wdz_count what, uint64_t n)
 {
 	unsigned int now = process_generation(), i;
 
-	/* A child begins anew: its parent writes what the parent has done. */
+	/* A child begins with zeroes: its parent writes the parent's counts. */
 	if (atomic_exchange(&counted_by, now) != now)
 		for (i = 0; i < WDZ_COUNTS; i++)
 			atomic_store(&counts[i], 0);

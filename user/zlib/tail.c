@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The raw stream: a stream of zlib's without header and trailer. It continues a stream that can't consist of parts any
- * more, which is possible because a part ends at a byte; and it compresses parts that no device did.
+ * The raw stream: a stream of zlib's without header and trailer. It continues behind parts, when the stream can't have
+ * more parts, because a part ends at a byte. It also compresses parts that no device did.
  */
 #include "stats.h"
 #include "stream.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whole streams, which a device decompresses or zlib from the beginning: what is wrong with data is zlib's to say. */
+/* Whole streams. A device decompresses one, or zlib does from its beginning: zlib reports what is wrong with data. */
 #include <stdint.h>
 
 #include "config.h"
@@ -47,7 +47,7 @@ bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg, enum wd_comp_alg
 
 	if (room < wdz_config()->min || !arg->src || !arg->dst || overlaps(arg, room))
 		return false;
-	/* A caller may offer more than the stream: what is compressed is hardly longer than what comes out of it. */
+	/* A caller may offer more than the stream: compressed data is hardly longer than its output. */
 	if (arg->src_len > wdz_stored_bytes(room) + HEAD_BYTES)
 		arg->src_len = wdz_stored_bytes(room) + HEAD_BYTES;
 	if (arg->src_len < LEAST || !wdz_head_alg(format, arg->src, arg->src_len, alg) || !wdz_library())

@@ -122,7 +122,7 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 
 #define AT(member)	offsetof(struct wdp_config, member)
 
-/* The first one is log: what is wrong about the others is logged. */
+/* log comes first, because mistakes in the others are logged. */
 static const struct row rows[] = {
 	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, 0, "off, errors or all" },
 	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0, WDP_ALGS_EXPECTED },

@@ -41,9 +41,9 @@ static const void *file_of_function(any_fn *function)
 }
 
 /*
- * A program that has a part of libcrypto in itself, and shows it to its libraries, takes the place of that part in
- * ours. Calls to each of its parts tell. A program that isn't position-independent has addresses of its own for the
- * functions that it uses as pointers, so these are some that nobody uses so.
+ * A program that has a part of libcrypto in itself, and shows it to its libraries, replaces that part of ours. The
+ * addresses of functions of each part show this. A program that isn't position-independent has addresses of its own for
+ * functions that it uses as pointers, so these functions are some that no program uses in that way.
  */
 static bool is_whole(const void *file)
 {
@@ -89,8 +89,8 @@ static unsigned long number_of(const char *version)
 }
 
 /*
- * With two of them in the process, ours must not read the configuration: it would load this module once more. It stays
- * whole until the program's own has unloaded its providers.
+ * With two libcryptos in the process, ours must not read the configuration, which would load this module once more.
+ * Ours isn't cleaned up before the program's has unloaded its providers.
  */
 static void prepare(void)
 {

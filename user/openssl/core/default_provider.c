@@ -137,8 +137,8 @@ bool wdp_default_provider_load(struct wdp_default_provider *dp, const struct wdp
 }
 
 /*
- * Only of the default context it is known what the program has loaded there. Its file is the one that the program has
- * mapped, so that in a sandbox nothing is opened. There is no lock, which a fork might leave locked.
+ * The providers that the program has loaded are known of the default context only. The program has mapped the file
+ * already, so nothing is opened in a sandbox. There is no lock, which a fork might leave locked.
  */
 static OSSL_PROVIDER *legacy(struct wdp_default_provider *dp)
 {

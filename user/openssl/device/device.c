@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Devices are given operations here, one by one. After a failure the default provider computes, unless the
- * configuration forbids it.
- */
+/* Gives single operations to devices. After a failure the default provider computes, unless fallback = no. */
 #include <errno.h>
 #include <openssl/async.h>
 #include <openssl/err.h>
@@ -14,17 +11,17 @@
 #define WRONG_IN_A_ROW	3u
 #define REST_SECONDS	60
 /*
- * A device that doesn't answer costs each operation its deadline, and the time to stop the queue: one in ten seconds is
- * bearable. The rest is short, because failures say less about the device than wrong results.
+ * A device that doesn't answer costs each operation its deadline, and the time to stop the queue. One such operation in
+ * ten seconds is bearable. The rest after failures is short, because they say less about the device than wrong results.
  */
 #define FAILED_IN_A_ROW	3u
 #define TRIAL_SECONDS	10
 #define SILENT_SECONDS	10
 
 /*
- * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the default
- * provider's. Never set across a pause, after which a job may be in another thread. Errors that libcrypto reports then
- * are none of the operation: libssl would take them for errors of the connection.
+ * This thread is inside libwd, whose software path may call libcrypto, which may choose this provider: such operations
+ * go to the default provider. The flag is never set across a pause, after which a job may be in another thread. Errors
+ * that libcrypto reports meanwhile are dropped, since libssl would take them for errors of the connection.
  */
 static _Thread_local bool inside;
 
@@ -40,7 +37,7 @@ static bool is_resting(const struct wdp_provider *prov)
 	return before(&prov->rests_until) || before(&prov->failed_until);
 }
 
-/* After a rest for failures one operation tries the device. For the others the rest goes on meanwhile. */
+/* After a rest for failures one operation tries a device. For other operations the rest goes on meanwhile. */
 static bool trial_begins(struct wdp_provider *prov)
 {
 	int64_t until = atomic_load_explicit(&prov->failed_until, memory_order_relaxed), now;
@@ -108,7 +105,7 @@ static void note_failure(struct wdp_provider *prov)
 			FAILED_IN_A_ROW, TRIAL_SECONDS);
 }
 
-/* Both are looked at: of two threads, one may have ended the row before the other began the rest. */
+/* Both have to be reset: of two threads, one may have ended the row before the other began the rest. */
 static void note_success(struct wdp_provider *prov)
 {
 	if (atomic_load_explicit(&prov->failed_in_a_row, memory_order_relaxed))
@@ -140,8 +137,8 @@ static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, cons
 }
 
 /*
- * No failure of a device: operands that can't be, for which libcrypto has its own words, or that no device takes; or
- * its queues are full, and the default provider takes as long as waiting.
+ * These are no failures of a device. The operands are invalid, which libcrypto reports in its own words, or no device
+ * takes them; or the queues are full, and the default provider takes as long as waiting.
  */
 static bool not_taken(int status)
 {

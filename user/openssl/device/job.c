@@ -98,7 +98,7 @@ static int submit(handle_t h, const struct wdp_class *class, const struct wdp_ca
 	return ret;
 }
 
-/* A pause ends at once if pausing is blocked or there is no job any more; it may end early if the program likes. */
+/* A pause ends at once if pausing is blocked or there is no job any more. The program may end it early. */
 static void pause_until_done(struct wdp_job *job)
 {
 	while (!atomic_load_explicit(&job->waiter.done, memory_order_acquire)) {

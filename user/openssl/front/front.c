@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where libcrypto enters. Each program with libcrypto loads this file when it starts: so on a machine without devices
- * it offers nothing by itself. All else is in another file, whose many libraries are loaded only then.
+ * The entry of the module that libcrypto loads. Each program with libcrypto loads it at its start. On a machine without
+ * devices it offers nothing by itself; otherwise it loads the whole provider, which needs many libraries.
  */
 #include <dirent.h>
 #include <dlfcn.h>

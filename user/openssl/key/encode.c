@@ -70,7 +70,7 @@ static const OSSL_PARAM *encoder_settable(void *provctx)
 	return list;
 }
 
-/* The most secret part that is asked for decides, because it comes with the others. */
+/* The most secret part of the selection decides, because it comes with the others. */
 static int selects(int selection, int parts)
 {
 	static const int levels[] = { PRIVATE, PUBLIC, DOMAIN };
@@ -147,7 +147,7 @@ ENCODER(public_pem, "pem", "SubjectPublicKeyInfo", PUBLIC);
 	{ WDP_FAM_EC, { "EC", properties, functions, NULL } },	\
 	{ WDP_FAM_SM2, { "SM2", properties, functions, NULL } }
 
-/* Those of the default provider, in its order: where several fit, libcrypto takes the last one. */
+/* The default provider's encoders, in its order: where several fit, libcrypto takes the last one. */
 static const struct row {
 	enum wdp_family_id family;
 	OSSL_ALGORITHM offer;

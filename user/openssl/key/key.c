@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keys: reference counts, and what is read of the default provider's key when it is new. */
+/* Keys: reference counts, and the values that are read of the default provider's key when it is new. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

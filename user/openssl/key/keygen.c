@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Generation: of keys of curves by a device, of all others, and of parameters, by the default provider. The default
- * provider sees all settings in any case, and refuses what can't be.
+ * Generation. A device generates keys of curves, the default provider all others, and parameters. The default provider
+ * sees all settings in any case, and refuses invalid ones.
  */
 #include <stdlib.h>
 #include <string.h>

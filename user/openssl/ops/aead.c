@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GCM and CCM. A device is given a message whose data comes in one update. The default provider has its associated
- * data, but not its data, until the program does something that only the default provider can answer.
+ * GCM and CCM. A device gets a message whose data comes in one update. The default provider has the associated data
+ * only, until the program makes a call that only the default provider can answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +62,7 @@ static bool default_takes_tag(EVP_CIPHER_CTX *ctx, struct wdp_ahead *a)
 }
 
 /*
- * The context is that of the program, or a copy, whose default provider's context repeats what a device has done for
- * from.
+ * The context is the program's, or a copy. Its context of the default provider repeats what a device has done for from.
  */
 static bool catch_up_with(struct wdp_aead *c, const struct wdp_ahead *from)
 {
@@ -75,7 +74,7 @@ static bool catch_up_with(struct wdp_aead *c, const struct wdp_ahead *from)
 	return ok;
 }
 
-/* After this the default provider has done all of what the program has asked for. */
+/* After this the default provider has done everything that the program has asked for. */
 static bool catch_up(struct wdp_aead *c)
 {
 	return catch_up_with(c, &c->ahead);
@@ -257,7 +256,7 @@ int wdp_aead_get_ctx_params(void *vctx, OSSL_PARAM params[])
 	return 1;
 }
 
-/* A whole new iv, behind a record that the default provider would still do. */
+/* A whole new iv, after a record that the default provider has not seen yet. */
 static bool record_ends(struct wdp_aead *c, const OSSL_PARAM params[])
 {
 	if (!c->tls_spent || !params || !OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED))
@@ -328,7 +327,7 @@ static size_t tag_bytes(const struct wdp_aead *c)
 	return c->s.cipher->mode == WD_CIPHER_GCM ? WDP_TAG_MAX : (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.ctx);
 }
 
-/* In one update, with a tag that is known if it is to be compared. */
+/* The data comes in one update, and a tag that is to be compared is known. */
 static bool is_for_devices(const struct wdp_aead *c, const unsigned char *out, size_t room, const unsigned char *in,
 			   size_t len)
 {
@@ -429,7 +428,7 @@ int wdp_aead_final(void *vctx, unsigned char *out, size_t *out_len, size_t room)
 	}
 	c->ready = false;
 	ok = catch_up(c) && wdp_symmetric_final(&c->s, out, out_len);
-	/* To later versions of libcrypto that can be a message without data. */
+	/* Later versions of libcrypto take that for a message without data. */
 	c->begun = c->begun || (c->s.cipher->mode == WD_CIPHER_CCM && (c->s.encrypt || !ok));
 	return ok;
 }

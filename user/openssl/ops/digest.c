@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Digests. A device is given a message that comes in one update, or by one call; the default provider all others. */
+/* Digests. A device gets a message that comes in one update, or by one call; the default provider gets all others. */
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
@@ -81,7 +81,7 @@ static bool default_repeats(EVP_MD_CTX *ctx, const struct wdp_held *held)
 			       (!held->ended || EVP_DigestFinal_ex(ctx, scratch, NULL) > 0));
 }
 
-/* After this the default provider has done all of what the program has asked for. */
+/* After this the default provider has done everything that the program has asked for. */
 static bool catch_up(struct context *c)
 {
 	bool ok = default_repeats(c->ctx, &c->held);

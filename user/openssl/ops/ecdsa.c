@@ -83,7 +83,7 @@ static bool number_of(const BIGNUM *number, unsigned char *to, size_t w)
 	return !BN_is_negative(number) && !BN_is_zero(number) && BN_bn2binpad(number, to, (int)w) == (int)w;
 }
 
-/* libcrypto takes a signature in one encoding only, of all that it can read. */
+/* libcrypto accepts one encoding of a signature only, though it can read others. */
 static bool is_der_of(const ECDSA_SIG *both, const unsigned char *sig, size_t len)
 {
 	unsigned char own[DER_MAX], *to = own;

@@ -141,7 +141,7 @@ static bool has_kdf(struct exchange *e)
 	return e->kdf;
 }
 
-/* Branches only on how many zeroes there are, which the length shows anyway. */
+/* Branches only on the number of zeroes, which the length shows anyway. */
 static size_t strip(unsigned char *secret, size_t len)
 {
 	size_t zeroes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* HMAC. A device is given a message that comes in one update; the default provider all others. */
+/* HMAC. A device gets a message that comes in one update; the default provider gets all others. */
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/core_names.h>
@@ -70,7 +70,7 @@ static bool default_repeats(EVP_MAC_CTX *ctx, const struct wdp_held *held)
 			       (!held->ended || EVP_MAC_final(ctx, scratch, &len, sizeof(scratch)) > 0));
 }
 
-/* After this the default provider has done all of what the program has asked for. */
+/* After this the default provider has done everything that the program has asked for. */
 static bool catch_up(struct context *c)
 {
 	bool ok = default_repeats(c->ctx, &c->held);
@@ -141,8 +141,8 @@ static void refused(struct context *c, const OSSL_PARAM params[])
 }
 
 /*
- * The default provider in front of its last initialization: a key, a digest and the message that was kept are all that
- * there is to it.
+ * Brings a new context to the state before its last initialization: a key, a digest and the message that was kept are
+ * all of that state.
  */
 static bool ctx_before_init(struct context *c)
 {
@@ -162,8 +162,8 @@ static bool ctx_before_init(struct context *c)
 }
 
 /*
- * One that is refused is done again: the program may go on with the message before it, or the default provider learns
- * its digest.
+ * A refused initialization is tried again. The state before it is restored first, since the program may go on with that
+ * message. The default provider may have learnt the digest meanwhile.
  */
 static bool ctx_init(struct context *c, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
 {

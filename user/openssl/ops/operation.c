@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Contexts: what is the same for signatures, ciphers and key agreement. */
+/* The common part of contexts of signatures, asymmetric ciphers and key agreement. */
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/err.h>
@@ -42,7 +42,7 @@ static unsigned int path_of(const struct wdp_operation *op)
 	return op->path == WD_PATH_NONE ? atomic_load_explicit(&op->last->path, memory_order_relaxed) : op->path;
 }
 
-/* How the default provider's context gets parameters: with an initialization, or alone. */
+/* Gives parameters to the default provider's context, with an initialization or alone. */
 static bool set(struct wdp_operation *op, wdp_init_fn *fn, const OSSL_PARAM params[])
 {
 	bool ok;

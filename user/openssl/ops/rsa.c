@@ -57,7 +57,7 @@ static const struct {
 };
 
 /*
- * All numbers of two primes of the same size, and a small e: with those libwd verifies what a device computes, before
+ * Reads all numbers of two primes of the same size, and a small e. libwd needs them to verify a device's result before
  * it hands it out. Every other key is the default provider's.
  */
 static bool numbers_read(const struct wdp_key *key, struct numbers *numbers, struct wd_rsa_key *rsa, size_t k)

@@ -47,7 +47,7 @@ static const struct digest *digest_find(const EVP_MD *md)
 	return NULL;
 }
 
-/* SEQUENCE { SEQUENCE { OID, NULL }, OCTET STRING }, up to the string's bytes. Returns how many bytes. */
+/* Writes SEQUENCE { SEQUENCE { OID, NULL }, OCTET STRING } up to the string's bytes. Returns the number of bytes. */
 static size_t digest_info(unsigned char *to, const struct digest *d)
 {
 	unsigned char *at = to;
@@ -117,7 +117,7 @@ static bool mgf1_xor(unsigned char *data, size_t len, const unsigned char *seed,
 	return ok;
 }
 
-/* Bytes of the salt, of at most that many; -1: none that is known here. */
+/* Bytes of the salt; -1: more than most, or a rule that isn't known here. */
 static int salt_bytes(int salt, size_t h, size_t most)
 {
 	if (salt >= 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Signatures. The default provider's context knows the settings; a message is hashed here, because the default provider
- * would not hand out its digest, and then signed or verified as one.
+ * Signatures. The default provider's context has the settings. A message is hashed here, because the default provider
+ * would not hand out its digest, and the digest is then signed or verified.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static int sig_recover_init(void *vctx, void *key, const OSSL_PARAM params[])
 	return begin(vctx, key, EVP_PKEY_verify_recover_init_ex, params);
 }
 
-/* A size alone is the default provider's answer, and no operation. */
+/* A question for the size is answered by the default provider, and is no operation. */
 static int sig_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
 {
 	struct signature *s = vctx;
@@ -204,7 +204,7 @@ static int sig_message_verify(void *vctx, const unsigned char *sig, size_t len)
 	struct signature *s = vctx;
 	unsigned int n;
 
-	/* Without a signature OpenSSL 3.4 and later don't come as far as to its encoding. */
+	/* Without a signature OpenSSL 3.4 and later return before they look at its encoding. */
 	if (!len && s->op.kind == WDP_KIND_ECDSA && s->op.prov->core.version >= 0x30400000)
 		return 0;
 	return s->md && EVP_DigestFinal_ex(s->md, digest, &n) ? sig_verify(vctx, sig, len, digest, n) : 0;
@@ -212,7 +212,7 @@ static int sig_message_verify(void *vctx, const unsigned char *sig, size_t len)
 
 #define PARAMS_MAX	16
 
-/* OpenSSL 3.6 and later ignore another digest for a message of RSA, and take what comes with it. */
+/* OpenSSL 3.6 and later ignore another digest for a message of RSA, but take the parameters beside it. */
 static int set_all_but_digest(struct signature *s, const OSSL_PARAM params[])
 {
 	OSSL_PARAM others[PARAMS_MAX + 1];

@@ -138,7 +138,7 @@ static enum wdp_outcome verify_on_device(struct sm2 *s, const unsigned char *sig
 	       WDP_TO_DEFAULT;
 }
 
-/* The default provider's verdict counts if devices verify by such keys. */
+/* Counts the default provider's verdict if devices verify with such keys. */
 static int verified(struct sm2 *s, int result)
 {
 	return wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_operation_verified(&s->op, result) : result;
@@ -278,7 +278,10 @@ static int sm2_message_update(void *vctx, const unsigned char *data, size_t len)
 	return s->signs ? EVP_DigestSignUpdate(s->whole, data, len) : EVP_DigestVerifyUpdate(s->whole, data, len);
 }
 
-/* For a digest that is left to the default provider: the context of the message has seen nothing of it. */
+/*
+ * A context for a digest that the default provider signs or verifies: the message's own context has not seen the
+ * message.
+ */
 static EVP_PKEY_CTX *digest_ctx(const struct sm2 *s)
 {
 	return EVP_PKEY_CTX_new_from_pkey(s->op.prov->default_provider.libctx, s->op.key->pkey, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Contexts: what is the same for ciphers with and without a tag. */
+/* The common part of contexts of ciphers with and without a tag. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
