@@ -17,7 +17,8 @@ program() {
 		int main(void)
 		{
 			struct wd_comp_sess_setup setup = {
-				.alg_type = WD_GZIP, .comp_lv = 6, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_SOFT
+				.alg_type = WD_GZIP, .comp_lv = 6, .win_size = WD_COMP_WS_32K,
+				.flags = WD_SESS_PATH_SOFT
 			};
 			size_t room = 100000, len = room, back_len = room;
 			char *src = calloc(1, room), *dst = malloc(room), *back = malloc(room);

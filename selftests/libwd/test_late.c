@@ -188,8 +188,9 @@ FIXTURE_TEARDOWN(late)
 	unsigned int left = (KINDS - 1) * EACH, before = self->ran;
 
 	self->again = false;
-	while (self->ran - before < left)
+	while (self->ran - before < left) {
 		ASSERT_LT(0, look(self));
+	}
 	EXPECT_EQ(0, wd_comp_free_sess(self->h[COMP]));
 	EXPECT_EQ(0, wd_digest_free_sess(self->h[DIGEST]));
 	EXPECT_EQ(0, wd_cipher_free_sess(self->h[CIPHER]));
@@ -236,12 +237,14 @@ TEST_F(late, each_call_keeps_the_deadlines_of_all_contexts)
 		before = stopped();
 		ASSERT_LE(0, look(self));
 		EXPECT_EQ(before + 1, stopped()) TH_LOG("round %u: a call leaves out the late context", round);
-		for (calls = 1; !self->over && calls <= CONTEXTS + 1; calls++)
+		for (calls = 1; !self->over && calls <= CONTEXTS + 1; calls++) {
 			ASSERT_LE(0, look(self));
+		}
 		EXPECT_TRUE(self->over) TH_LOG("round %u: not within %u calls", round, calls);
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "release"));
-		while (!self->over)
+		while (!self->over) {
 			ASSERT_LE(0, look(self));
+		}
 		EXPECT_EQ(-ETIMEDOUT, self->status);
 		EXPECT_EQ(0, self->failed);
 	}
