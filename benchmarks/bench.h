@@ -57,6 +57,11 @@ void client_close(struct client *c);
 void client_sync(struct client *c, unsigned int n);
 void client_async(struct client *c, unsigned int n);
 void client_burst(struct client *c, unsigned int n);
+/* One in flight: the program polls for it, or sleeps on a completion queue. */
+void client_single(struct client *c, unsigned int n);
+void client_queue(struct client *c, unsigned int n);
+/* n sessions, one after the other, while the client's stays. */
+void client_sessions(struct client *c, unsigned int n);
 
 /* --- floor.c: the same requests written into the rings by hand, without a library --- */
 
@@ -65,6 +70,8 @@ struct bare *bare_open(void);
 void bare_close(struct bare *b);
 /* n requests, window of them in flight, one doorbell for each window. */
 void bare_run(struct bare *b, unsigned int n, unsigned int window);
+/* The same; returns the time in poll(), in ns. */
+unsigned long long bare_run_polls(struct bare *b, unsigned int n, unsigned int window);
 
 /* --- text.c --- */
 

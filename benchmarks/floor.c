@@ -120,9 +120,10 @@ static void take(struct bare *b)
 	b->unacked++;
 }
 
-void bare_run(struct bare *b, unsigned int n, unsigned int window)
+static inline unsigned long long run(struct bare *b, unsigned int n, unsigned int window, bool timed)
 {
 	struct pollfd p = { .fd = b->fd, .events = POLLIN };
+	unsigned long long ns = 0, start = 0;
 	unsigned int i;
 
 	for (; n; n -= window) {
@@ -135,8 +136,23 @@ void bare_run(struct bare *b, unsigned int n, unsigned int window)
 			take(b);
 		if (b->unacked >= b->batch) {
 			ring(b, QM_DB_CMD_CQ, b->head);
+			if (timed)
+				start = now_ns();
 			poll(&p, 1, 0);
+			if (timed)
+				ns += now_ns() - start;
 			b->unacked = 0;
 		}
 	}
+	return ns;
+}
+
+void bare_run(struct bare *b, unsigned int n, unsigned int window)
+{
+	run(b, n, window, false);
+}
+
+unsigned long long bare_run_polls(struct bare *b, unsigned int n, unsigned int window)
+{
+	return run(b, n, window, true);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Requests through libwd_comp: one at a time, a window in flight, a whole window at once. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wd_cq.h>
 #include "bench.h"
 
 static void done(struct wd_comp_arg *arg, void *param)
@@ -118,4 +120,65 @@ void client_burst(struct client *c, unsigned int n)
 			die("wd_comp_async_burst", ret);
 		poll_all(c, c->done + window);
 	}
+}
+
+void client_single(struct client *c, unsigned int n)
+{
+	int ret;
+
+	while (n--) {
+		c->room[0] = 2 * BYTES;
+		ret = wd_comp_async(c->sess, &c->arg[0], NULL);
+		if (ret)
+			die("wd_comp_async", ret);
+		poll_all(c, c->done + 1);
+	}
+}
+
+static void queue_wait(handle_t cq, struct pollfd *pfd)
+{
+	struct wd_wc wc;
+
+	while (wd_poll_cq(cq, 1, &wc) != 1) {
+		if (wd_cq_arm(cq))
+			die("wd_cq_arm", -EIO);
+		if (wd_poll_cq(cq, 1, &wc) == 1)
+			return;
+		if (poll(pfd, 1, STALL_MS) != 1)
+			die("poll", -ETIME);
+	}
+}
+
+/* Its own session: that of the client delivers to callbacks. */
+void client_queue(struct client *c, unsigned int n)
+{
+	handle_t cq = wd_cq_create(WINDOW), sess;
+	struct wd_comp_sess_setup setup = {
+		.alg_type = (__u8)session_alg, .op_type = WD_ASYNC, .dir_type = WD_DIR_COMPRESS, .comp_lv = 1,
+		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW | WD_SESS_CQ, .cq = cq,
+	};
+	struct pollfd pfd = { .events = POLLIN };
+	int ret;
+
+	sess = wd_comp_alloc_sess(&setup, NULL);
+	pfd.fd = wd_cq_fd(cq);
+	if (!sess || pfd.fd < 0)
+		die("wd_comp_alloc_sess", -errno);
+	c->arg[0].cb = NULL;
+	while (n--) {
+		c->room[0] = 2 * BYTES;
+		ret = wd_comp_async(sess, &c->arg[0], NULL);
+		if (ret)
+			die("wd_comp_async", ret);
+		queue_wait(cq, &pfd);
+	}
+	wd_comp_free_sess(sess);
+	wd_cq_destroy(cq);
+}
+
+void client_sessions(struct client *c, unsigned int n)
+{
+	(void)c;
+	while (n--)
+		wd_comp_free_sess(session_open(WD_SYNC, 1, WD_SESS_PATH_HW, ANY_DEVICE));
 }
