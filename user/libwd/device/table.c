@@ -40,7 +40,7 @@ static void on_fork_child(void)
 		q->ended = false;
 	}
 	atomic_store(&wd_engine.room_waiters, 0);
-	atomic_store(&wd_engine.done_waiters, 0);
+	wd_watch_reset(&wd_engine.done);
 	atomic_store(&wd_engine.spinners, 0);
 	wd_barrier_init();
 }

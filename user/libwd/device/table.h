@@ -13,6 +13,7 @@
 #include "base/lock.h"
 #include "base/set.h"
 #include "base/thread.h"
+#include "base/watch.h"
 #include "driver.h"
 
 #define WD_ENGINE_QUEUES	1024	/* entries for a process' contexts, open or closed */
@@ -145,7 +146,7 @@ struct wd_queue {
 
 	alignas(64) _Atomic __u32 sleeper;	/* a thread is in poll() on fd */
 	_Atomic __u32 sleeper_wanted;	/* threads that wait for the sleeper's role */
-	_Atomic __u32 watchers;		/* threads that sleep in polls, ours or others', and watch this queue */
+	struct wd_watch watch;		/* threads that sleep in polls, ours or others', and watch this queue */
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
 	_Atomic __u64 ended_poll;	/* number of the last poll that ended with this context and left out others */
 	_Atomic __u32 sleeps;		/* number of waits that were predicted to be long */
@@ -201,7 +202,7 @@ struct wd_engine {
 	__u32 era;			/* sessions of earlier eras get no context any more; under the lock */
 	_Atomic __u32 room_seq;		/* futex: room, or a wake-up */
 	_Atomic __u32 room_waiters;
-	_Atomic __u32 done_waiters;	/* threads that sleep in polls */
+	struct wd_watch done;		/* threads that sleep in polls */
 	_Atomic __u32 wake_ups[1 + WD_CLASSES];	/* so far: of any class, then of each */
 	_Atomic __u32 gen;		/* changes with the set of watched contexts */
 	_Atomic int spinners;		/* threads that spin for a completion */

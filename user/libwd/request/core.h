@@ -365,8 +365,7 @@ static inline void wd_room_made(void)
 
 static inline void wd_async_done(void)
 {
-	wd_barrier_light();
-	if (unlikely(atomic_load_explicit(&wd_engine.done_waiters, memory_order_relaxed)))
+	if (wd_watch_due(&wd_engine.done))
 		wd_bells_done();
 }
 

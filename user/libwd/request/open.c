@@ -340,7 +340,7 @@ void wd_queue_renew(struct wd_queue *q)
 	atomic_store(&q->async_submitted, 0);
 	atomic_store(&q->async_over, 0);
 	atomic_store(&q->deadline, 0);
-	atomic_store(&q->watchers, 0);
+	wd_watch_reset(&q->watch);
 	atomic_store(&q->owner, NULL);
 	atomic_store(&q->delivers, q->async && !q->for_cq);
 	if (q->pub.path != WD_PATH_SOFT)

@@ -201,12 +201,12 @@ static void nap_queue(struct nap *nap, struct wd_queue *q)
 
 static void nap_begin(struct nap *nap, struct poll_set *ps)
 {
+	bool news = wd_watch_enter(&wd_engine.done);
 	unsigned int i;
 
-	atomic_fetch_add(&wd_engine.done_waiters, 1);
 	for (i = 0; i < ps->nr; i++)
-		atomic_fetch_add(&ps->queue[i]->watchers, 1);
-	wd_barrier_heavy();
+		news |= wd_watch_enter(&ps->queue[i]->watch);
+	wd_watch_settle(news);
 	nap->n = 0;
 	nap->busy = nap->unseen = false;
 	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) &&
@@ -242,8 +242,8 @@ static void nap_end(struct nap *nap, struct poll_set *ps)
 	unsigned int i;
 
 	for (i = 0; i < ps->nr; i++)
-		atomic_fetch_sub(&ps->queue[i]->watchers, 1);
-	atomic_fetch_sub(&wd_engine.done_waiters, 1);
+		wd_watch_leave(&ps->queue[i]->watch);
+	wd_watch_leave(&wd_engine.done);
 	for (i = 0; i < nap->n; i++)
 		wd_sleeper_pass_on(nap->mine[i]);
 	nap_look(nap);

@@ -242,6 +242,7 @@ static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u6
 {
 	struct nap nap;
 	unsigned int i;
+	bool news = false;
 
 	if (!sleep_begin(p, s))
 		return;
@@ -250,8 +251,8 @@ static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u6
 	nap.n = 0;
 	nap.pfd[0] = (struct pollfd){ .fd = wd_fork_file_fd(&p->event), .events = POLLIN };
 	for (i = 0; i < s->nr; i++)
-		atomic_fetch_add(&s->queue[i]->watchers, 1);
-	wd_barrier_heavy();
+		news |= wd_watch_enter(&s->queue[i]->watch);
+	wd_watch_settle(news);
 	for (i = 0; i < s->nr; i++)
 		nap_queue(&nap, s, i, slice);
 	if (nap.quiet)
@@ -260,7 +261,7 @@ static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u6
 	else if (!s->active)
 		set_active(p, true);
 	for (i = 0; i < s->nr; i++)
-		atomic_fetch_sub(&s->queue[i]->watchers, 1);
+		wd_watch_leave(&s->queue[i]->watch);
 	for (i = 0; i < nap.n; i++) {
 		/* A dead file is always ready. The slices check what is still in the rings. */
 		if (nap.quiet && nap.pfd[i + 1].revents & (POLLERR | POLLHUP | POLLNVAL))

@@ -16,8 +16,7 @@ void wd_pollers_wake(struct wd_queue *q);
 /* The queue has work that no event of its file reports. Called after the work is visible. */
 static inline void wd_pollers_due(struct wd_queue *q)
 {
-	wd_barrier_light();
-	if (unlikely(atomic_load_explicit(&q->watchers, memory_order_relaxed)))
+	if (wd_watch_due(&q->watch))
 		wd_pollers_wake(q);
 }
 
