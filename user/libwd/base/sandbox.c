@@ -22,13 +22,25 @@ static bool refused_now(void)
 	return err == EACCES || err == EPERM || err == ENOSYS;
 }
 
+static _Atomic int contexts;
+
+void wd_sandbox_context(int n)
+{
+	atomic_fetch_add_explicit(&contexts, n, memory_order_relaxed);
+}
+
+void wd_sandbox_no_context(void)
+{
+	atomic_store_explicit(&contexts, 0, memory_order_relaxed);
+}
+
 bool wd_sandbox(void)
 {
 	static _Atomic bool refused;
 
 	if (atomic_load_explicit(&refused, memory_order_relaxed))
 		return true;
-	if (!refused_now())
+	if (atomic_load_explicit(&contexts, memory_order_relaxed) > 0 || !refused_now())
 		return false;
 	atomic_store_explicit(&refused, true, memory_order_relaxed);
 	return true;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/folders.h"
+#include "base/sandbox.h"
 #include "device/device.h"
 #include "section/ctx.h"
 #include "section/section.h"
@@ -85,6 +86,14 @@ static int open_fail(int err, const char *node_path)
 	}
 }
 
+static struct wd_fork_hook fork_hook = { .child = wd_sandbox_no_context };
+
+static void file_close(struct wd_ctx *ctx)
+{
+	close(wd_fork_file_del(&ctx->file));
+	wd_sandbox_context(-1);
+}
+
 /* Opens the node and fills in the constant members. 0 or -errno, recorded. */
 static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 {
@@ -101,8 +110,10 @@ static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 	/* open() fails like this between a device's removal and its node's. */
 	if (fd < 0)
 		return open_fail(fd == -ENXIO || fd == -EINVAL ? ENODEV : -fd, node_path);
+	wd_fork_hook_add(&fork_hook);
+	wd_sandbox_context(1);
 	if (!same_device(fd, rdev)) {
-		close(wd_fork_file_del(&ctx->file));
+		file_close(ctx);
 		return open_fail(ENODEV, node_path);
 	}
 	strcpy(ctx->name, info.name);
@@ -140,7 +151,7 @@ handle_t wd_request_ctx(const char *node_path)
 
 close_file:
 	pthread_mutex_destroy(&ctx->lock);
-	close(wd_fork_file_del(&ctx->file));
+	file_close(ctx);
 free_ctx:
 	free(ctx);
 	return wd_no_handle(ret);
@@ -204,7 +215,7 @@ static int ctx_stop(struct wd_ctx *ctx)
 	for (i = 0; i < WD_CTX_REGIONS; i++)
 		unmap(ctx, i);
 	ctx->state = WD_CTX_STOPPED;
-	close(wd_fork_file_del(&ctx->file));
+	file_close(ctx);
 	/* -EBADF: the program has closed the file. */
 	return ret == -ENODEV || ret == -EBADF ? 0 : ret;
 }
