@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include "base/error.h"
 #include "ring.h"
 #include "section/ctx.h"
@@ -85,13 +86,22 @@ static int ring_map_doorbell(struct wd_ring *ring)
 	return 0;
 }
 
+/*
+ * Where the kernel rings, this is the price of each request. So the file isn't compared with the one that was opened:
+ * all that a program gets with its number, but a device's queue that it has started itself, refuses the command.
+ */
 static int ring_ioctl(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
 {
 	struct hisi_qp_doorbell db = { .sq_tail = sq_tail, .cq_head = cq_head, .flags = flags };
+	int saved = errno, ret;
 
 	/* The kernel's side of a release: the descriptors are in memory before the call. */
 	atomic_thread_fence(memory_order_release);
-	return wd_ctx_ioctl(ring->ctx, UACCE_CMD_QM_DOORBELL, &db);
+	ret = ioctl(wd_ctx_fd(ring->ctx), UACCE_CMD_QM_DOORBELL, &db);
+	if (ret < 0)
+		ret = errno == ENXIO ? -ENODEV : -errno;
+	errno = saved;
+	return ret;
 }
 
 void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)

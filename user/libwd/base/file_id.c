@@ -8,6 +8,8 @@
 
 /* Flags that are an open file's own, and that no program sets on files of these kinds. O_SYNC includes O_DSYNC. */
 #define MARKS	(O_APPEND | O_SYNC)
+/* The library's files are for reading and writing, logs with O_APPEND usually aren't. */
+#define KEPT	(MARKS | O_ACCMODE)
 
 bool wd_file_mark(int fd)
 {
@@ -28,7 +30,7 @@ void wd_file_identify(int fd, struct wd_file_id *id)
 	if (fd >= 0 && !fstat(fd, &st)) {
 		flags = fcntl(fd, F_GETFL);
 		if (flags >= 0)
-			*id = (struct wd_file_id){ .dev = st.st_dev, .ino = st.st_ino, .marks = flags & MARKS };
+			*id = (struct wd_file_id){ .dev = st.st_dev, .ino = st.st_ino, .marks = flags & KEPT };
 	}
 	errno = saved;
 }
@@ -41,4 +43,17 @@ bool wd_file_is(int fd, const struct wd_file_id *id)
 		return false;
 	wd_file_identify(fd, &now);
 	return now.dev == id->dev && now.ino == id->ino && now.marks == id->marks;
+}
+
+bool wd_file_seems(int fd, const struct wd_file_id *id)
+{
+	int saved = errno, flags;
+
+	if (!id->ino || fd < 0)
+		return false;
+	if (!(id->marks & MARKS))
+		return wd_file_is(fd, id);
+	flags = fcntl(fd, F_GETFL);
+	errno = saved;
+	return flags >= 0 && (flags & KEPT) == id->marks;
 }

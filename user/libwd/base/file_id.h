@@ -25,5 +25,10 @@ bool wd_file_mark(int fd);
 /* None of them changes errno. A descriptor that can't be identified is nobody's. */
 void wd_file_identify(int fd, struct wd_file_id *id);
 bool wd_file_is(int fd, const struct wd_file_id *id);
+/*
+ * Whether the descriptor has the marks, which only one in very many files of a program has. Enough for poll(), which
+ * does no harm to such a file; one system call instead of two. Not for a process that may be in a sandbox.
+ */
+bool wd_file_seems(int fd, const struct wd_file_id *id);
 
 #endif

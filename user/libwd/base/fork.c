@@ -325,12 +325,19 @@ int wd_fork_file_fd(const struct wd_fork_file *file)
 {
 	int fd = file->fd;
 
+	return wd_file_seems(fd, &file->id) ? fd : -1;
+}
+
+int wd_fork_file_own(const struct wd_fork_file *file)
+{
+	int fd = file->fd;
+
 	return wd_file_is(fd, &file->id) ? fd : -1;
 }
 
 bool wd_fork_file_is(const struct wd_fork_file *file)
 {
-	return wd_fork_file_fd(file) >= 0;
+	return wd_fork_file_own(file) >= 0;
 }
 
 int wd_fork_file_del(struct wd_fork_file *file)
@@ -339,7 +346,7 @@ int wd_fork_file_del(struct wd_fork_file *file)
 
 	wd_fork_now();
 	pthread_mutex_lock(&fork_lock);
-	fd = wd_fork_file_fd(file);
+	fd = wd_fork_file_own(file);
 	file_unlink(file);
 	pthread_mutex_unlock(&fork_lock);
 	return fd;

@@ -99,7 +99,9 @@ void wd_fork_file_add_anonymous(struct wd_fork_file *file, int fd);
 int wd_fork_file_open(struct wd_fork_file *file, int dir, const char *path, int flags);
 /* Whether fd is still that file, and not closed or opened again by the program. */
 bool wd_fork_file_is(const struct wd_fork_file *file);
-/* The descriptor to sleep on: -1, which poll() skips, if it isn't. */
+/* The descriptor, or -1 if it isn't. */
+int wd_fork_file_own(const struct wd_fork_file *file);
+/* The same for poll(), which skips -1: one system call, see wd_file_seems(). */
 int wd_fork_file_fd(const struct wd_fork_file *file);
 /* Forgets the file; returns the fd to close, or -1 when a fork or the program closed it. */
 int wd_fork_file_del(struct wd_fork_file *file);

@@ -155,10 +155,17 @@ struct wd_queue {
 
 static_assert(offsetof(struct wd_queue, pub) == 0, "wd_queue_pub() counts on it");
 
-/* The file that a thread may sleep on; -1, which poll() skips, if the program has closed it. */
-static inline int wd_queue_file(const struct wd_queue *q)
+/* The descriptor; -1 if the program has closed the file. */
+static inline int wd_queue_own_file(const struct wd_queue *q)
 {
 	return !atomic_load_explicit(&q->file_lost, memory_order_relaxed) && wd_file_is(q->pub.fd, &q->file) ?
+	       q->pub.fd : -1;
+}
+
+/* The same for poll(), which skips -1: one system call, see wd_file_seems(). */
+static inline int wd_queue_file(const struct wd_queue *q)
+{
+	return !atomic_load_explicit(&q->file_lost, memory_order_relaxed) && wd_file_seems(q->pub.fd, &q->file) ?
 	       q->pub.fd : -1;
 }
 

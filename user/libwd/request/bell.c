@@ -52,8 +52,9 @@ static bool file_open(struct wd_bell *b)
 
 	if (wd_sandbox())
 		return false;
-	if (wd_fork_file_is(&b->file))
+	if (b->doubtful ? wd_fork_file_is(&b->file) : wd_fork_file_fd(&b->file) >= 0)
 		return true;
+	b->doubtful = false;
 	wd_fork_file_del(&b->file);
 	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	errno = saved;
@@ -70,7 +71,7 @@ struct wd_bell *wd_bell_take(struct wd_queue *const queue[], unsigned int nr)
 	if (!b)
 		return NULL;
 	if (!file_open(b)) {
-		wd_bell_put(b);
+		wd_bell_put(b, false);
 		return NULL;
 	}
 	wd_fork_mutex_lock(&lock);
@@ -90,7 +91,7 @@ void wd_bell_not_done(struct wd_bell *b)
 }
 
 /* Not read() and write(), which are cancellation points: this may be a thread of the program. */
-void wd_bell_put(struct wd_bell *b)
+void wd_bell_put(struct wd_bell *b, bool readable)
 {
 	int saved = errno;
 	__u64 count;
@@ -98,6 +99,7 @@ void wd_bell_put(struct wd_bell *b)
 	wd_fork_mutex_lock(&lock);
 	if (b->rung && wd_fork_file_is(&b->file))
 		syscall(SYS_read, b->file.fd, &count, sizeof(count));
+	b->doubtful = readable && !b->rung;
 	b->rung = false;
 	b->taken = false;
 	b->listens = false;

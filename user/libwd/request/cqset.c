@@ -121,11 +121,11 @@ void wd_cq_tell(struct wd_queue *q)
 /* The set, or the context's file, may be closed, and the number the program's. */
 static bool set_change(struct wd_cq *cq, int op, struct wd_queue *q, struct epoll_event *ev)
 {
-	int fd = wd_queue_file(q), epfd;
+	int fd = wd_queue_own_file(q), epfd;
 	bool is_in = false;
 
 	pthread_mutex_lock(&cq->lock);
-	epfd = fd < 0 ? -1 : wd_fork_file_fd(&cq->file[WD_CQ_EPOLL]);
+	epfd = fd < 0 ? -1 : wd_fork_file_own(&cq->file[WD_CQ_EPOLL]);
 	if (epfd >= 0)
 		is_in = !epoll_ctl(epfd, op, fd, ev) || errno == EEXIST;
 	pthread_mutex_unlock(&cq->lock);

@@ -263,11 +263,11 @@ static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
 		end = wd_now_ns() + SLICE_MIN_NS;
 	if (bell && nap.busy)
 		wd_bell_not_done(bell);
-	nap.pfd[0] = (struct pollfd){ .fd = bell ? wd_fork_file_fd(&bell->file) : -1, .events = POLLIN };
+	nap.pfd[0] = (struct pollfd){ .fd = bell ? bell->file.fd : -1, .events = POLLIN };
 	if (nap.quiet)
 		wd_poll_fds(nap.pfd, nap.n + 1, end);
 	if (bell)
-		wd_bell_put(bell);
+		wd_bell_put(bell, nap.pfd[0].revents & POLLIN);
 	nap_end(&nap, ps);
 }
 

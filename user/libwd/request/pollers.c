@@ -229,20 +229,22 @@ static bool sleep_begin(struct wd_poller *p, const struct share *s)
 static void sleep_end(struct wd_poller *p)
 {
 	__u64 count;
+	bool kicked;
 
 	wd_pool_lock();
+	kicked = !p->asleep;
 	p->asleep = false;
 	wd_pool_unlock();
-	if (wd_fork_file_is(&p->event) && read(p->event.fd, &count, sizeof(count)) < 0)
+	if (kicked && wd_fork_file_is(&p->event) && read(p->event.fd, &count, sizeof(count)) < 0)
 		count = 0;
 }
 
 /* Sleeps until an event, until end, or, while requests are in flight, until slice. */
 static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u64 end)
 {
+	bool news = false;
 	struct nap nap;
 	unsigned int i;
-	bool news = false;
 
 	if (!sleep_begin(p, s))
 		return;

@@ -74,7 +74,7 @@ static void report(struct wd_queue *q)
 	int saved = errno, fd;
 
 	wd_drain_lock(q);
-	fd = wd_queue_file(q);
+	fd = wd_queue_own_file(q);
 	if (fd >= 0)
 		ioctl(fd, UACCE_CMD_WRONG_RESULT);
 	wd_drain_unlock(q);

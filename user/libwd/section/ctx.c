@@ -38,7 +38,7 @@ struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret)
 
 int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg)
 {
-	int saved = errno, fd = wd_fork_file_fd(&ctx->file), ret;
+	int saved = errno, fd = wd_fork_file_own(&ctx->file), ret;
 
 	/* A program that has closed the file may have another one with that number. */
 	if (fd < 0)
@@ -262,7 +262,7 @@ static void *region_map(struct wd_ctx *ctx, enum uacce_qfrt qfrt, int *ret)
 	}
 	if (ctx->map[qfrt])
 		return ctx->map[qfrt];
-	base = mmap(NULL, ctx->size[qfrt], PROT_READ | PROT_WRITE, MAP_SHARED, wd_fork_file_fd(&ctx->file), offset);
+	base = mmap(NULL, ctx->size[qfrt], PROT_READ | PROT_WRITE, MAP_SHARED, wd_fork_file_own(&ctx->file), offset);
 	if (base == MAP_FAILED) {
 		/* The mapping of a removed device's queue fails with ENXIO on newer kernels, EINVAL on older ones. */
 		int err = wd_ctx_why_stopped(ctx) == -ENODEV ? ENODEV : errno;
