@@ -82,7 +82,8 @@ void wd_cq_rearm(struct wd_cq *cq);
 /* Looks whether an idle context's device is gone, since no request would find out. */
 void wd_cq_look_idle(struct wd_queue *q);
 /*
- * Sets the timer to when a thread has to look although no file reports anything. Unless anew, only to an earlier time.
+ * Sets the timer to when a thread has to look although no file reports anything, or lets it expire earlier. anew:
+ * everything was looked at, so the timer may be moved to a later time.
  */
 void wd_cq_clock_set(struct wd_cq *cq, bool anew);
 /* Completions were polled: restart with short intervals between looks at shared contexts. */

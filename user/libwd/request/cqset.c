@@ -316,20 +316,35 @@ static __u64 next_look(struct wd_cq *cq, __u64 now)
 	return end;
 }
 
+/*
+ * Setting it for each sleep would cost a system call. So while requests come and go the timer is moved when half of its
+ * time is over, and it isn't cleared: an idle queue wakes its thread once more.
+ */
+static bool clock_moves(const struct wd_cq *cq, __u64 now, __u64 end, bool anew)
+{
+	if (!end)
+		return false;
+	if (!cq->wake_at || end < cq->wake_at)
+		return true;
+	return anew && cq->wake_at < now + (end - now) / 2;
+}
+
 void wd_cq_clock_set(struct wd_cq *cq, bool anew)
 {
 	struct itimerspec when = { 0 };
 	__u64 end, now = wd_now_ns();
+	bool expired;
 
 	pthread_mutex_lock(&cq->lock);
-	/* The timer has expired, and nothing was polled since. */
-	if (anew && cq->wake_at && now >= cq->wake_at && atomic_load(&cq->slice) < SLICE_NS)
+	expired = anew && cq->wake_at && now >= cq->wake_at;
+	/* Nothing was polled since. */
+	if (expired && atomic_load(&cq->slice) < SLICE_NS)
 		atomic_store(&cq->slice, 2 * atomic_load(&cq->slice));
 	end = next_look(cq, now);
 	when.it_value.tv_sec = end / 1000000000ull;
 	when.it_value.tv_nsec = end % 1000000000ull;
 	/* Setting an expired timer, even to 0, makes its descriptor unreadable again. */
-	if (anew ? end || cq->wake_at : end && (!cq->wake_at || end < cq->wake_at)) {
+	if (expired || clock_moves(cq, now, end, anew)) {
 		cq->wake_at = end;
 		if (wd_fork_file_is(&cq->file[WD_CQ_CLOCK]))
 			timerfd_settime(cq->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
