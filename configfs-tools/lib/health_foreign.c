@@ -44,7 +44,7 @@ static bool shares_window(const struct device *d)
 	       (d->window.known && d->window.value < WINDOW_BYTES);
 }
 
-/* Such a uacce maps the window as it is, with the mailbox: whoever has that can load any queue's context. */
+/* Such a uacce maps the window as it is, with the mailbox, by which a process can load any queue's context. */
 static void check_window(struct health *h, const struct root *r, const struct device *d)
 {
 	char path[ROOT_PATH_MAX];

@@ -57,7 +57,7 @@ void qm_claim_end(struct hisi_qm *device)
 	spin_lock(&device->claim_lock);
 	if (!--device->claims)
 		device->claimer = NULL;
-	/* Under the lock: whoever is woken may free the device. */
+	/* Under the lock: the woken task may free the device. */
 	wake_up(&device->claim_wait);
 	spin_unlock(&device->claim_lock);
 }

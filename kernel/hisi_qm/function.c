@@ -57,7 +57,7 @@ static int qm_contexts_load(struct hisi_qm *qm)
 	return qm_mailbox(qm, QM_MB_CMD_CQC_BT, 0, qm->cqc_table);
 }
 
-/* A virtual function tells who migrates it whether it has a state to take along. */
+/* A virtual function tells the program that migrates it whether it has a state to take along. */
 static void qm_vf_state(struct hisi_qm *qm, u32 state)
 {
 	if (!qm->pf && qm->gen->version >= QM_HW_V3)

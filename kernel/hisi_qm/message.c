@@ -311,7 +311,10 @@ static void qm_vfs_order_and_wait(struct hisi_qm *qm, u64 order, u64 bits)
 		 lower_32_bits(order) == QM_MSG_START ? "start again" : "stop");
 }
 
-/* All are told, and those in @bits are waited for, but who missed an order not before it speaks again. */
+/*
+ * All are told, and those in @bits are waited for, but a function that has missed an order only after it has spoken
+ * again.
+ */
 static void qm_vfs_order(struct hisi_qm *qm, u64 order, u64 bits)
 {
 	u64 others = qm_has_messages(qm) ? qm_vfs_of_others(qm, false) : 0;

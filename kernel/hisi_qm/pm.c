@@ -3,7 +3,7 @@
  * Power: a function that nobody uses may be suspended, and all functions stop while the system sleeps.
  *
  * A reference keeps a function awake: an open queue has one until the device has let go of it, virtual functions have
- * one of their physical function, and so has whoever else gives the device commands. The callbacks at run time don't
+ * one of their physical function, and so has other code that gives the device commands. The callbacks at run time don't
  * take the lock of the functions: opening a queue wakes the function, under a lock for which a reset waits while it
  * holds that one.
  */

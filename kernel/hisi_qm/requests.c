@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How many requests a queue has completed, from the device's counter of its completions.
+ * The number of requests that a queue has completed, from the device's counter of its completions.
  *
  * One register shows the counter of one queue of one function at a time, and only the physical function has it. A
  * device may show another queue's counter a moment later than that queue was selected: once it has answered two

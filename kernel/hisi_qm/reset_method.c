@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How a whole device is reset: by a method of the firmware, which keeps config space of the physical function only. */
+/* The reset of a whole device, by a method of the firmware, which keeps config space of the physical function only. */
 #include <linux/acpi.h>
 #include <linux/delay.h>
 #include <linux/pci.h>

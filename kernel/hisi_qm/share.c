@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function's share of the bandwidth, for those who don't know what else happens to the device at this moment. */
+/* A function's share of the bandwidth, for callers that don't know what else happens to the device at this moment. */
 #include <linux/pci.h>
 #include "internal.h"
 

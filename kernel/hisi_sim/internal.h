@@ -224,7 +224,7 @@ struct sim_dev {
 	u8 reset;
 	bool resetting;
 	bool reset_fails;
-	bool pulled_out;	/* by a fault: whoever has added it has to remove it */
+	bool pulled_out;	/* by a fault: the party that has added it has to remove it */
 	unsigned int nr_fns;
 	struct sim_fn fns[];
 };

@@ -469,7 +469,7 @@ static int uacce_ctx_call_atomic(struct uacce_ctx *ctx, unsigned int cmd, void *
 
 	spin_lock(&ctx->lock);
 	i = uacce_ctx_alive(ctx) ? uacce_find_ioctl(ctx->q.uacce, cmd) : NULL;
-	/* The queue was taken away for good; whoever does that may hold the mutex for long. */
+	/* The queue was taken away for good, by a thread that may hold the mutex for long. */
 	if (ctx->state == UACCE_CTX_ZOMBIE)
 		ret = -ENXIO;
 	else if (i && i->atomic && ctx->state != UACCE_CTX_STARTED)

@@ -8,7 +8,8 @@
 #include "provision.h"
 
 /*
- * Whose contexts are wanted, and the last one visited: devices in the order of their ids, contexts of their openings.
+ * The owners whose contexts are wanted, and the last context visited: devices in the order of their ids, contexts of
+ * their openings.
  */
 struct position {
 	bool all;

@@ -104,7 +104,7 @@ void wdz_part_submit(struct wdz_stream *s, bool flushed)
 	part_by_software(s, p);
 }
 
-/* Waits for the result, whoever computes it. */
+/* Waits for the result, which a device or zlib computes. */
 void wdz_part_finish(struct wdz_stream *s, struct wdz_part *p)
 {
 	bool ended;

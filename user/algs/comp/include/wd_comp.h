@@ -76,7 +76,7 @@ const char *wd_comp_status_str(int status);
 /*
  * wd_comp_arg.flags: the result is a part of a raw deflate stream (RFC 1951) and not a whole one. It ends at a byte,
  * with an empty stored block and without a final one, and it refers to no data before it. Parts that follow each other
- * are one stream, in any order, whoever made them; the two bytes 03 00 end it. So large data can be compressed by many
+ * are one stream, in any order, from any maker; the two bytes 03 00 end it. So large data can be compressed by many
  * requests at once, and any of them can be repeated. Costs: matches don't reach back into the part before.
  *
  * Compression sessions of any format, else -EINVAL: parts are raw in each. Devices of generation 2 have no raw format,
