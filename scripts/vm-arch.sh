@@ -58,8 +58,20 @@ kvm_works() {
 	[ "$(cut -d' ' -f2 "$answer")" = yes ]
 }
 
+# Prints the frequency in kHz of the host's counter, which guests of TCG read as theirs. Prints nothing where no
+# compiler is installed.
+counter_khz() {
+	local program=$cache/counter-khz source=$top/scripts/counter-khz.c
+
+	if [ ! "$program" -nt "$source" ]; then
+		gcc -std=gnu11 -O2 -o "$program.$$" "$source" 2>/dev/null && mv "$program.$$" "$program" || return
+	fi
+	"$program"
+}
 
 machine_amd64() {
+	local khz
+
 	args+=(-machine q35)
 	if kvm_works; then
 		args+=(-accel kvm -cpu host)
@@ -69,6 +81,9 @@ machine_amd64() {
 		# All CPUs read the host's counter. The kernel doesn't know that, and would use the HPET, where each
 		# read exits to the host.
 		append+=' tsc=reliable'
+		# The kernel would measure the counter while the host runs other programs, and have a clock that is
+		# too fast: on a busy host ten times.
+		khz=$(counter_khz) && append+=" tsc_early_khz=$khz"
 		# On a busy host the timer's interrupts come too late for the kernel's test of them, which panics.
 		append+=' no_timer_check'
 	fi

@@ -83,6 +83,18 @@ panics_later() {
 	make_qemu 1 'vm: init' "$panic"
 	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 71 vm -- true && ! grep -q 'booting again' "$scratch/err"
 }
+# The guest's kernel takes the counter of a TCG guest for as fast as the host's is. A clock that was measured beside busy
+# programs is too fast: each limit of time in the guest is too short then.
+clock() {
+	local guest host
+
+	gcc -std=gnu11 -O2 -o "$scratch/counter-khz" scripts/counter-khz.c || return
+	WARPDRIVE_ACCEL=tcg gives 0 vm -- sh -c 'dmesg | grep -o "tsc: Detected .*MHz"' || return
+	guest=$(tr -dc 0-9 <"$scratch/out")
+	host=$("$scratch/counter-khz")
+	echo "the guest's counter: $guest kHz, the host's: $host kHz"
+	[ $((guest - host)) -gt -100 ] && [ $((guest - host)) -lt 100 ]
+}
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
 refuses() {
 	gives 69 vm --arch m68k -- true && gives 69 vm --arch amd64 --kernel 6.1-arm64 -- true &&
@@ -145,6 +157,7 @@ test_that 'a boot that panics before our first process is repeated' boots_again 
 test_that 'twice at most, too' gives_up 71 "$panic"
 test_that 'so is one that ends with an assertion of QEMU' aborts
 test_that 'a panic behind that counts' panics_later
+test_that "the guest's clock runs as the host's" clock
 test_that 'time runs out' too_long
 test_that 'a signal ends it, as it works and as it waits' interrupted
 test_that 'and it leaves no folder' no_folder_left
