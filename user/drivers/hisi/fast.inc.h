@@ -76,10 +76,9 @@ WD_INLINE void fast_send(struct wd_queue *q, struct hisi_queue *h, unsigned int 
 
 /* own: the message of a synchronous request, else NULL. False when the request can't take the fast path. */
 WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req, struct wd_msg *own,
-			     enum hisi_kind kind, const FAST_READY *ready)
+			     unsigned int index, enum hisi_kind kind, const FAST_READY *ready)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
-	unsigned int index = q->tail;
 
 	(void)ready;
 	/* The slow path records why. */
@@ -131,7 +130,7 @@ WD_INLINE unsigned int fast_submit(struct wd_queue *q, struct wd_session *s, voi
 	if (likely(room > 0)) {
 		/* Before another thread can learn of their completions. */
 		atomic_fetch_add(&s->in_flight, n);
-		sent = kind == ONE || ready ? fast_send_one(q, s, reqs[0], NULL, kind, ready) :
+		sent = kind == ONE || ready ? fast_send_one(q, s, reqs[0], NULL, q->tail, kind, ready) :
 		       fast_send_row(q, s, reqs, n < (__u32)room ? n : (__u32)room);
 		if (unlikely(sent < n))
 			atomic_fetch_sub(&s->in_flight, n - sent);
@@ -172,11 +171,11 @@ WD_INLINE enum wd_fast fast_do(struct wd_session *s, struct wd_msg *msg, size_t 
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
 	wd_lock(&q->produce);
 	index = q->tail;
-	sent = likely(fast_room(q) != 0) && fast_send_one(q, s, msg->req, msg, OWN, ready);
+	sent = likely(fast_room(q) != 0) && fast_send_one(q, s, msg->req, msg, index, OWN, ready);
 	wd_unlock(&q->produce);
 	if (unlikely(!sent))
 		return WD_FAST_NOT;
-	if (likely(wd_drain_trylock(q))) {
+	if (likely(wd_trylock(&q->drain))) {
 		taken = !atomic_load_explicit(&q->state, memory_order_relaxed) && fast_take_own(q, msg, index);
 		wd_drain_unlock(q);
 		if (likely(taken)) {

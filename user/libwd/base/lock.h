@@ -30,16 +30,10 @@ extern _Atomic bool wd_barrier_asymmetric;
 /* Call before using anything here, and again in a fork's child. */
 void wd_barrier_init(void);
 
-/* Between a store that a waiter may sleep for and the check for a waiter. */
-static inline void wd_barrier_light(void)
-{
-	if (likely(atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed)))
-		atomic_signal_fence(memory_order_seq_cst);
-	else
-		atomic_thread_fence(memory_order_seq_cst);
-}
-
-/* The waiter's side: between announcing the wait and the last check. A system call. */
+/*
+ * The waiter's side of a pair: between announcing the wait and the last check. A system call, after which the other
+ * side needs only a compiler barrier between a store that a waiter may sleep for and the check for a waiter.
+ */
 void wd_barrier_heavy(void);
 
 struct wd_lock {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that are about to sleep, and look once more before; and threads that change what they look at, and wake them.
- * The changing side is frequent and pays a compiler barrier and a load. The other side pays a system call, but only for
- * the first of its sleeps: the changing side looks for it from then on, until it has found nobody many times.
+ * The changing side is frequent and pays a load, once it has found nobody many times in a row. Then the next sleeper
+ * pays a system call, and the ones after it none, because the changing side looks for them.
  */
 #ifndef WD_WATCH_H
 #define WD_WATCH_H
@@ -11,7 +11,7 @@
 
 struct wd_watch {
 	_Atomic __u32 nr;	/* threads that sleep, or are about to */
-	_Atomic bool heeded;	/* the changing side looks at nr */
+	_Atomic bool ignored;	/* the changing side doesn't look at nr */
 	_Atomic __u32 vain;	/* how often it has found 0 */
 };
 
@@ -19,7 +19,7 @@ struct wd_watch {
 static inline void wd_watch_reset(struct wd_watch *w)
 {
 	atomic_store(&w->nr, 0);
-	atomic_store(&w->heeded, false);
+	atomic_store(&w->ignored, false);
 	atomic_store(&w->vain, 0);
 }
 
@@ -30,10 +30,10 @@ static inline bool wd_watch_enter(struct wd_watch *w)
 {
 	atomic_fetch_add(&w->nr, 1);
 	atomic_store_explicit(&w->vain, 0, memory_order_relaxed);
-	return !atomic_exchange(&w->heeded, true);
+	return atomic_exchange(&w->ignored, false);
 }
 
-/* A change that this thread doesn't see after it, by a look, makes the other side call wd_watch_is_on(). */
+/* A change that this thread doesn't see by a look afterwards makes the other side call wd_watch_is_on(). */
 static inline void wd_watch_settle(bool news)
 {
 	if (news)
@@ -49,13 +49,19 @@ static inline void wd_watch_leave(struct wd_watch *w)
 
 /* --- the side that changes something --- */
 
-/* After the change: whether some thread sleeps that has to be woken. */
+/* Whether some thread sleeps, and has to be woken. */
 bool wd_watch_is_on(struct wd_watch *w);
+
+/* After the change: whether wd_watch_is_on() has to be called. */
+static inline bool wd_watch_heeds(const struct wd_watch *w)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	return unlikely(!atomic_load_explicit(&w->ignored, memory_order_relaxed));
+}
 
 static inline bool wd_watch_due(struct wd_watch *w)
 {
-	wd_barrier_light();
-	return unlikely(atomic_load_explicit(&w->heeded, memory_order_relaxed)) && wd_watch_is_on(w);
+	return wd_watch_heeds(w) && wd_watch_is_on(w);
 }
 
 #endif

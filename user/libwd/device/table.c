@@ -39,7 +39,7 @@ static void on_fork_child(void)
 		q->users = 0;
 		q->ended = false;
 	}
-	atomic_store(&wd_engine.room_waiters, 0);
+	wd_watch_reset(&wd_engine.room);
 	wd_watch_reset(&wd_engine.done);
 	atomic_store(&wd_engine.spinners, 0);
 	wd_barrier_init();

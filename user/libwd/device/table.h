@@ -208,7 +208,7 @@ struct wd_engine {
 	_Atomic __u32 sessions;		/* sessions that may use devices; changes under the lock */
 	__u32 era;			/* sessions of earlier eras get no context any more; under the lock */
 	_Atomic __u32 room_seq;		/* futex: room, or a wake-up */
-	_Atomic __u32 room_waiters;
+	struct wd_watch room;		/* threads that wait for it */
 	struct wd_watch done;		/* threads that sleep in polls */
 	_Atomic __u32 wake_ups[1 + WD_CLASSES];	/* so far: of any class, then of each */
 	_Atomic __u32 gen;		/* changes with the set of watched contexts */

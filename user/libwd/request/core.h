@@ -206,6 +206,7 @@ void wd_deadline_note(struct wd_queue *q, __u64 deadline);
 /* --- room.c --- */
 /* Wake the threads that wait for room; after wd_slot_free(). */
 static inline void wd_room_made(void);
+void wd_room_tell(void);
 /* Wait until one of the session's contexts, or q if given, has room. 0, -ETIMEDOUT: the deadline has passed. */
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline);
 /*
@@ -356,11 +357,8 @@ int wd_section_stop_all(void);
 /* --- inlined for speed --- */
 static inline void wd_room_made(void)
 {
-	wd_barrier_light();
-	if (!atomic_load_explicit(&wd_engine.room_waiters, memory_order_relaxed))
-		return;
-	atomic_fetch_add(&wd_engine.room_seq, 1);
-	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
+	if (wd_watch_heeds(&wd_engine.room))
+		wd_room_tell();
 }
 
 static inline void wd_async_done(void)

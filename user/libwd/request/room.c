@@ -102,6 +102,14 @@ static void room_make(struct wd_queue *const queue[], unsigned int nr)
 	}
 }
 
+void wd_room_tell(void)
+{
+	if (!wd_watch_is_on(&wd_engine.room))
+		return;
+	atomic_fetch_add(&wd_engine.room_seq, 1);
+	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
+}
+
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 {
 	struct wd_queue *queue[WD_CQ_QUEUES] = { q };
@@ -116,8 +124,7 @@ int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 		else
 			sched_yield();
 	}
-	atomic_fetch_add(&wd_engine.room_waiters, 1);
-	wd_barrier_heavy();
+	wd_watch_settle(wd_watch_enter(&wd_engine.room));
 	while (!has_room(queue, nr, false)) {
 		__u32 seq = atomic_load(&wd_engine.room_seq);
 		__u64 now = wd_now_ns();
@@ -131,7 +138,7 @@ int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 			break;
 		wd_futex_wait(&wd_engine.room_seq, seq, now + SLICE_NS);
 	}
-	atomic_fetch_sub(&wd_engine.room_waiters, 1);
+	wd_watch_leave(&wd_engine.room);
 	return ret;
 }
 
@@ -150,8 +157,7 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 	__u64 until = wd_wait_end(timeout_ms), held_until = busy.held_up ? wd_now_ns() + HELD_UP_NS : 0;
 	int ret = 0;
 
-	atomic_fetch_add(&wd_engine.room_waiters, 1);
-	wd_barrier_heavy();
+	wd_watch_settle(wd_watch_enter(&wd_engine.room));
 	/* A context that is out of use counts as room, and would keep the caller busy. */
 	if (held_until)
 		wd_futex_wait(&wd_engine.room_seq, busy.seq, until && until < held_until ? until : held_until);
@@ -169,7 +175,7 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 		wd_futex_wait(&wd_engine.room_seq, seq,
 			      held_until && (!until || held_until < until) ? held_until : until);
 	}
-	atomic_fetch_sub(&wd_engine.room_waiters, 1);
+	wd_watch_leave(&wd_engine.room);
 	busy.scarce = false;
 	busy.held_up = false;
 	return ret;
