@@ -39,7 +39,10 @@ enum wdctl_kind {
 	WDCTL_CHANGE = WDCTL_HAS_DRY_RUN | WDCTL_HAS_ROOT,
 };
 
+struct wdctl_cmd;
+
 struct wdctl_run {
+	const struct wdctl_cmd *const *cmds;	/* all commands; NULL ends them */
 	struct root root;
 	bool json;
 	bool dry_run;
@@ -57,14 +60,12 @@ struct wdctl_cmd {
 	enum wdctl_exit (*run)(const struct wdctl_run *r);
 };
 
-extern const struct wdctl_cmd *const wdctl_cmds[];	/* in main.c, NULL ends it */
 extern const struct wdctl_cmd cmd_apply, cmd_check, cmd_ctx, cmd_device, cmd_doctor, cmd_export, cmd_help, cmd_list,
 	cmd_load, cmd_monitor, cmd_plan, cmd_run, cmd_save, cmd_section, cmd_selftest, cmd_top, cmd_unload, cmd_version;
 
-const struct wdctl_cmd *wdctl_cmd_find(const char *name);
-
 /* options.c */
-enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *cmd, int argc, char **argv);
+const struct wdctl_cmd *wdctl_cmd_find(const struct wdctl_cmd *const *cmds, const char *name);
+enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *const *cmds, const struct wdctl_cmd *cmd, int argc, char **argv);
 void wdctl_cmd_usage(const struct wdctl_cmd *cmd);
 void wdctl_cmd_list_opts(const struct wdctl_cmd *cmd);
 

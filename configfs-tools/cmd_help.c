@@ -14,7 +14,7 @@ static enum wdctl_exit help_run(const struct wdctl_run *r)
 		return EXIT_USAGE;
 	}
 	if (r->args_nr) {
-		one = wdctl_cmd_find(r->args[0]);
+		one = wdctl_cmd_find(r->cmds, r->args[0]);
 		if (!one) {
 			wdctl_error("help", "unknown command '%s'", r->args[0]);
 			return EXIT_USAGE;
@@ -23,7 +23,7 @@ static enum wdctl_exit help_run(const struct wdctl_run *r)
 		return EXIT_DONE;
 	}
 	printf("usage: wdctl COMMAND [options]\n\nAdminister accelerators.\n\n");
-	for (cmd = wdctl_cmds; *cmd; cmd++)
+	for (cmd = r->cmds; *cmd; cmd++)
 		printf("  %-10s %s\n", (*cmd)->name, (*cmd)->help);
 	printf("\nRun 'wdctl COMMAND --help' for a command's options; wdctl-COMMAND(8) describes the command.\n");
 	return EXIT_DONE;

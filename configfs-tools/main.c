@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 
-const struct wdctl_cmd *const wdctl_cmds[] = {
+static const struct wdctl_cmd *const cmds[] = {
 	&cmd_load,
 	&cmd_unload,
 	&cmd_list,
@@ -27,31 +27,21 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	NULL,
 };
 
-const struct wdctl_cmd *wdctl_cmd_find(const char *name)
-{
-	const struct wdctl_cmd *const *cmd;
-
-	for (cmd = wdctl_cmds; *cmd; cmd++)
-		if (!strcmp((*cmd)->name, name))
-			return *cmd;
-	return NULL;
-}
-
 /* Options for completion scripts, which the help doesn't list. */
 static enum wdctl_exit list_for_scripts(int argc, char **argv)
 {
 	const struct wdctl_cmd *const *cmd;
 
 	if (!strcmp(argv[1], "--list-cmds")) {
-		for (cmd = wdctl_cmds; *cmd; cmd++)
+		for (cmd = cmds; *cmd; cmd++)
 			printf("%s\n", (*cmd)->name);
 		return EXIT_DONE;
 	}
-	if (argc != 3 || !wdctl_cmd_find(argv[2])) {
+	if (argc != 3 || !wdctl_cmd_find(cmds, argv[2])) {
 		wdctl_error(NULL, "--list-opts: expected the name of a command");
 		return EXIT_USAGE;
 	}
-	wdctl_cmd_list_opts(wdctl_cmd_find(argv[2]));
+	wdctl_cmd_list_opts(wdctl_cmd_find(cmds, argv[2]));
 	return EXIT_DONE;
 }
 
@@ -70,10 +60,10 @@ int main(int argc, char **argv)
 		name = "help";
 	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		name = "version";
-	cmd = wdctl_cmd_find(name);
+	cmd = wdctl_cmd_find(cmds, name);
 	if (!cmd) {
 		wdctl_error(NULL, "unknown command '%s'; run 'wdctl help' for the list", name);
 		return EXIT_USAGE;
 	}
-	return wdctl_cmd_main(cmd, argc - 1, argv + 1);
+	return wdctl_cmd_main(cmds, cmd, argc - 1, argv + 1);
 }

@@ -146,12 +146,21 @@ static enum wdctl_exit options_apply(const struct wdctl_cmd *cmd, struct wdctl_r
 	return EXIT_DONE;
 }
 
-enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *cmd, int argc, char **argv)
+const struct wdctl_cmd *wdctl_cmd_find(const struct wdctl_cmd *const *cmds, const char *name)
+{
+	for (; *cmds; cmds++)
+		if (!strcmp((*cmds)->name, name))
+			return *cmds;
+	return NULL;
+}
+
+enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *const *cmds, const struct wdctl_cmd *cmd, int argc, char **argv)
 {
 	struct wdctl_run r;
 	enum wdctl_exit ret;
 
 	memset(&r, 0, sizeof(r));
+	r.cmds = cmds;
 	if (options_parse(cmd, &r, argc, argv)) {
 		fprintf(stderr, "wdctl: run 'wdctl %s --help' for the options\n", cmd->name);
 		return cmd->kind & WDCTL_RUNS ? EXIT_NOT_RUN : EXIT_USAGE;

@@ -13,7 +13,7 @@ BUILD = os.environ.get("BUILD") or os.path.join(TOP, "build")
 OUT = os.environ.get("OUT") or os.path.join(BUILD, "user")
 LIST = os.path.join(TOP, "selftests/tree/circles.txt")
 ORDERS = os.path.join(TOP, "selftests/tree/orders.txt")
-FILES = 25	# in the list of circles. Lower it with the list; never raise it
+FILES = 23	# in the list of circles. Lower it with the list; never raise it
 # What the Makefiles of libraries, modules of libcrypto, programs and zlib say: "artefact source...", one a line.
 ASK = """asked: ; @printf '%s\\n' $(foreach n,$(LIB) $(MODULE) $(NAME),'$(n) $(foreach s,$(SRCS),$(abspath $(s)))') \
 $(foreach p,$(PROGS),'$(p) $(foreach s,$(or $($(p)_SRCS),$(p).c),$(abspath $(s)))')"""
