@@ -20,7 +20,7 @@
 static const struct wdz_library none;
 static const struct wdz_library *_Atomic opened;
 
-/* The libraries that libwd_comp needs are searched as well: libwd and libdeflate. */
+/* The library that libwd_comp needs is searched as well: libwd. */
 static bool functions_find(struct wdz_library *lib, void *handle)
 {
 	static const struct {
@@ -38,8 +38,8 @@ static bool functions_find(struct wdz_library *lib, void *handle)
 		{ "wd_comp_bound", offsetof(struct wdz_library, bound) },
 		{ "wd_decompress", offsetof(struct wdz_library, decompress) },
 		{ "wd_strm_decompress", offsetof(struct wdz_library, strm_decompress) },
-		{ "libdeflate_adler32", offsetof(struct wdz_library, adler32) },
-		{ "libdeflate_crc32", offsetof(struct wdz_library, crc32) },
+		{ "wd_comp_adler32", offsetof(struct wdz_library, adler32) },
+		{ "wd_comp_crc32", offsetof(struct wdz_library, crc32) },
 	};
 	void *function;
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libwd_comp and libdeflate, opened when a stream first needs them: a program without such streams loads neither. */
+/* libwd_comp and libwd, opened when a stream first needs them: a program without such streams loads neither. */
 #ifndef WDZ_LIBRARY_H
 #define WDZ_LIBRARY_H
 

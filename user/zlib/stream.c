@@ -193,8 +193,8 @@ int wdz_fail(z_streamp strm, int err)
 }
 
 /*
- * The checksum of what a call has taken, for the trailer and for the caller. libdeflate is faster, but is loaded for
- * streams of devices only.
+ * The checksum of what a call has taken, for the trailer and for the caller. That of libwd_comp is faster, but is
+ * loaded for streams of devices only.
  */
 void wdz_sum(struct wdz_stream *s, const void *at, size_t len)
 {
