@@ -31,7 +31,7 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 	/* An owner uses its own contexts only as long as it is to have some. */
 	if (q->owner && (q->owner != s || !s->own_nr))
 		return false;
-	if (!s->takes_resting && wd_rests(q->node_id))
+	if (!s->takes_resting && wd_device_rests(q->node_id))
 		return false;
 	return is_kind(q, s) && (!state || state == -EIO);
 }
@@ -127,7 +127,7 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 		no->masked++;
 	} else if (!wd_grant_has(info->name)) {
 		no->not_granted++;
-	} else if (!s->takes_resting && wd_rests(info->node_id)) {
+	} else if (!s->takes_resting && wd_device_rests(info->node_id)) {
 		no->resting++;
 	} else if (!(info->flags & UACCE_DEV_SVA)) {
 		no->no_sva++;

@@ -71,7 +71,7 @@ struct wd_queue *wd_session_queue(struct wd_session *s, unsigned int i, bool sof
 /* 0, or -EINVAL for a bad WD_REST, recorded. */
 int wd_rest_check(void);
 /* Whether the device with that number rests. */
-bool wd_rests(int node_id);
+bool wd_device_rests(int node_id);
 
 /* --- sleeper.c --- */
 /* Take the role, if it is free. */

@@ -45,7 +45,7 @@ int wd_rest_check(void)
 	return wd_env_number("WD_REST", 0, REST_MOST, &seconds);
 }
 
-bool wd_rests(int node_id)
+bool wd_device_rests(int node_id)
 {
 	__u64 until = atomic_load_explicit(&rest_of(node_id)->until, memory_order_relaxed);
 
@@ -89,6 +89,6 @@ void wd_result_wrong(struct wd_session *s, struct wd_queue *q)
 	report(q);
 	rest_begin(rest_of(q->node_id));
 	/* The next call binds the session anew. One that is being bound by another thread may keep the context. */
-	if (!s->takes_resting && wd_rests(q->node_id))
+	if (!s->takes_resting && wd_device_rests(q->node_id))
 		atomic_compare_exchange_strong(&s->bound_gen, &gen, gen | WD_GEN_LEAVES);
 }
