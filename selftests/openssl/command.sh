@@ -354,4 +354,16 @@ test_a_part_of_the_module_that_is_missing_is_named() {
 	says "$PWD/modules/warpdrive-devices.so: cannot open shared object file" err
 }
 
+# The jobs of openssl speed, and what else it has allocated for a device. (For ECDSA speed itself loses a key.)
+test_valgrind_misses_no_job() {
+	command -v valgrind >/dev/null || skip 'valgrind is not installed'
+	openssl_conf
+	OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --stats stats -- valgrind --leak-check=full \
+		--suppressions="$TOP/docs/valgrind.supp" openssl speed -seconds 1 -async_jobs 4 ecdhx25519 >got 2>log
+	not grep -q ' requests 0 ' stats
+	says 'definitely lost: 0 bytes' log
+	says 'indirectly lost: 0 bytes' log
+	says 'possibly lost: 0 bytes' log
+}
+
 run_tests "$@"
