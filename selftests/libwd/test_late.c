@@ -228,8 +228,9 @@ TEST_F(late, each_call_keeps_the_deadlines_of_all_contexts)
 
 	for (round = 0; round < ROUNDS; round++) {
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "reset"));
-		for (i = 0; i < round % CONTEXTS; i++)
+		for (i = 0; i < round % CONTEXTS; i++) {
 			ASSERT_LT(0, look(self));
+		}
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "hold"));
 		self->over = false;
 		ASSERT_EQ(0, submit(&self->req[LATE][0])) TH_LOG("%s", detail(self->h[LATE]));
