@@ -512,8 +512,8 @@ int qm_qp_park(struct hisi_qp *qp);
 int qm_qp_stop(struct hisi_qp *qp);
 void qm_qp_stuck(struct hisi_qp *qp, int err);
 void qm_ending_begin(struct hisi_qm *qm);
-int qm_qp_end_locked(struct hisi_qp *qp);
-void qm_qp_kill(struct hisi_qp *qp);
+int qm_qp_end_locked(struct hisi_qp *qp, atomic64_t *waited_us);
+void qm_qp_kill(struct hisi_qp *qp, atomic64_t *waited_us);
 bool qm_qp_end_doomed(struct hisi_qp *qp);
 int qm_qp_stop_stuck(struct hisi_qp *qp);
 

@@ -274,7 +274,7 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 	bool stopped;
 
 	mutex_lock(&qp->lock);
-	qm_qp_end_locked(qp);
+	qm_qp_end_locked(qp, file->waited_us);
 	WRITE_ONCE(file->requests, qp->requests);
 	mutex_unlock(&qp->lock);
 	qm_aeq_drain(qp->qm);
@@ -404,7 +404,7 @@ void qm_queues_kill(struct hisi_qm *qm)
 	unsigned int i;
 
 	for (i = 0; i < qm->qp_num; i++)
-		qm_qp_kill(&qm->qps[i]);
+		qm_qp_kill(&qm->qps[i], NULL);
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * Queues that stop: drain, stop and parking in the device, by their owners or without them.
  *
- * Nobody waits for the same queue twice: what a stop without the owner has waited counts for the next one. The queues
- * of functions that end have one limit together.
+ * Nobody waits for the same queue twice: what a stop without the owner has waited counts for the next one. Queues that
+ * end together, with their function or with their process, have one limit.
  */
 #include <linux/delay.h>
 #include <linux/log2.h>
@@ -313,25 +313,30 @@ static int qm_qp_stop_patiently(struct hisi_qp *qp)
 	return ret;
 }
 
-/* The time for that is over: what has stopped by itself is found, and nothing else is waited for. */
+/*
+ * The time for that is over: a queue without requests stops, and nothing else is waited for. STOP_QP would wait for
+ * requests, so the device is asked for them before.
+ */
 static int qm_qp_stop_at_once(struct hisi_qp *qp)
 {
-	if ((qp->started || qp->stuck) && hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
-		return -EAGAIN;
+	bool asks = (qp->started || qp->stuck) && !READ_ONCE(qp->qm->broken) && hisi_qm_has(qp->qm, QM_CAP_STOP_QP);
+	int ret = asks ? qm_qp_look_drained(qp) : 0;
+
+	if (ret)
+		return ret == -EINPROGRESS ? -EAGAIN : ret;
 	return qm_qp_stop_locked(qp, QM_STOP_LOOK);
 }
 
-/* With many queues, a reset or a removal must not wait for one after the other, while others wait for it. */
-static int qm_qp_stop_ending(struct hisi_qp *qp)
+/* With many queues, a reset, a removal or a process that ends must not wait for one after the other. */
+static int qm_qp_stop_among_many(struct hisi_qp *qp, atomic64_t *waited_us)
 {
-	struct hisi_qm *device = qm_device(qp->qm);
 	ktime_t began = ktime_get();
 	int ret;
 
-	if (atomic64_read(&device->ending_us) > QM_ENDING_LIMIT_US)
+	if (atomic64_read(waited_us) > QM_ENDING_LIMIT_US)
 		return qm_qp_stop_at_once(qp);
 	ret = qm_qp_stop_patiently(qp);
-	atomic64_add(qm_looked(&began, QM_ENDING_LIMIT_US), &device->ending_us);
+	atomic64_add(qm_looked(&began, QM_ENDING_LIMIT_US), waited_us);
 	return ret;
 }
 
@@ -347,11 +352,15 @@ void qm_ending_begin(struct hisi_qm *qm)
 /**
  * qm_qp_end_locked - the last stop of a queue, which is stuck if that fails
  * @qp: the queue, locked
+ * @waited_us: how long others have waited that end with it, without its function; NULL: it ends alone
  */
-int qm_qp_end_locked(struct hisi_qp *qp)
+int qm_qp_end_locked(struct hisi_qp *qp, atomic64_t *waited_us)
 {
-	int ret = qm_is_ending(qp->qm) ? qm_qp_stop_ending(qp) : qm_qp_stop_patiently(qp);
+	int ret;
 
+	if (qm_is_ending(qp->qm))
+		waited_us = &qm_device(qp->qm)->ending_us;
+	ret = waited_us ? qm_qp_stop_among_many(qp, waited_us) : qm_qp_stop_patiently(qp);
 	if (ret)
 		qm_qp_stuck(qp, ret);
 	return ret;
@@ -368,12 +377,13 @@ static void qm_qp_taken(struct hisi_qp *qp, bool stopped)
 /**
  * qm_qp_kill - take the queue from a live owner
  * @qp: the queue; nothing happens if it has no owner
+ * @waited_us: see qm_qp_end_locked()
  *
  * The owner sees "do not send" before and "do not receive" after the stop. The latter means
  * that the device has let go of the owner's memory, so a stuck queue gets it only once the
  * device can't access any memory.
  */
-void qm_qp_kill(struct hisi_qp *qp)
+void qm_qp_kill(struct hisi_qp *qp, atomic64_t *waited_us)
 {
 	mutex_lock(&qp->lock);
 	qm_qp_set_rings(qp, false);
@@ -382,7 +392,7 @@ void qm_qp_kill(struct hisi_qp *qp)
 		/* a sender that misses the word has rung the doorbell before the stop begins */
 		smp_mb();
 		/* also for a queue that failed to stop before: its owner must see the words */
-		qm_qp_taken(qp, !qm_qp_end_locked(qp));
+		qm_qp_taken(qp, !qm_qp_end_locked(qp, waited_us));
 	}
 	mutex_unlock(&qp->lock);
 	qm_qp_notify(qp);

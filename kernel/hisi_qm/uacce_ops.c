@@ -76,7 +76,7 @@ static int qm_uacce_stop_queue(struct uacce_queue *q)
 
 static void qm_uacce_kill_queue(struct uacce_queue *q)
 {
-	qm_qp_kill(to_qp(q));
+	qm_qp_kill(to_qp(q), q->waited_us);
 	qm_uacce_show_requests(q);
 }
 

@@ -223,6 +223,38 @@ void uacce_uncharge(struct uacce_ctx *ctx)
 	mutex_unlock(&uacce_prov);
 }
 
+/*
+ * A process that ends or is killed closes its contexts one after the other, as a kernel thread does for processes that
+ * passed theirs on. No signal ends that, so the contexts of one opener have one limit. Returns the opener, until
+ * uacce_end_over(); NULL: the closer can be killed.
+ */
+struct uacce_owner *uacce_end_begin(struct uacce_ctx *ctx)
+{
+	struct uacce_owner *owner;
+
+	if (!(current->flags & (PF_EXITING | PF_KTHREAD)) && !fatal_signal_pending(current))
+		return NULL;
+	mutex_lock(&uacce_prov);
+	owner = ctx->charge.owner;
+	if (owner) {
+		owner->ends++;
+		ctx->q.waited_us = &owner->waited_us;
+	}
+	mutex_unlock(&uacce_prov);
+	return owner;
+}
+
+void uacce_end_over(struct uacce_ctx *ctx, struct uacce_owner *owner)
+{
+	if (!owner)
+		return;
+	ctx->q.waited_us = NULL;
+	mutex_lock(&uacce_prov);
+	owner->ends--;
+	uacce_owner_put(owner);
+	mutex_unlock(&uacce_prov);
+}
+
 /* The device failed to stop the queue, so no other context can have it. */
 void uacce_quarantine(struct uacce_ctx *ctx)
 {

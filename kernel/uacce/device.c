@@ -302,7 +302,7 @@ static void uacce_kill_round(struct uacce_device *uacce, bool dead)
 	round = ++uacce->kill_round;
 	spin_unlock(&uacce->lock);
 	while ((ctx = uacce_next_ctx(uacce, round))) {
-		uacce_ctx_kill(ctx);
+		uacce_ctx_kill(ctx, NULL);
 		uacce_ctx_put(ctx);
 	}
 	mutex_unlock(&uacce->kill_lock);

@@ -149,10 +149,12 @@ void uacce_uncharge(struct uacce_ctx *ctx);
 void uacce_quarantine(struct uacce_ctx *ctx);
 void uacce_unquarantine(struct uacce_device *uacce);
 u8 uacce_charge_priority(struct uacce_ctx *ctx);
+struct uacce_owner *uacce_end_begin(struct uacce_ctx *ctx);	/* with ctx->mutex held from here to the next */
+void uacce_end_over(struct uacce_ctx *ctx, struct uacce_owner *owner);
 
 /* queue.c */
 extern const struct file_operations uacce_fops;
-void uacce_ctx_kill(struct uacce_ctx *ctx);
+void uacce_ctx_kill(struct uacce_ctx *ctx, atomic64_t *waited_us);	/* NULL: alone, or the driver counts */
 void uacce_ctx_put(struct uacce_ctx *ctx);
 
 /* doorbells.c: for mmap, when the mapping has ended, and when the queue was taken away */

@@ -111,7 +111,7 @@ struct uacce_owner *uacce_owner_get(struct pid *pid)
 
 void uacce_owner_put(struct uacce_owner *owner)
 {
-	if (owner->attachment || !list_empty(&owner->charges))
+	if (owner->attachment || owner->ends || !list_empty(&owner->charges))
 		return;
 	hash_del(&owner->hash);
 	put_pid(owner->pid);

@@ -14,6 +14,7 @@
 #ifndef WD_UACCE_PROVISION_H
 #define WD_UACCE_PROVISION_H
 
+#include <linux/atomic.h>
 #include <linux/configfs.h>
 #include <linux/cred.h>
 #include <linux/kref.h>
@@ -50,6 +51,8 @@ struct uacce_owner {
 	u32 extras;
 	struct uacce_slot *slot;	/* its contexts are charged to this slot, or it is attached to it */
 	struct uacce_attachment *attachment;
+	unsigned int ends;		/* of its contexts, that use the next field */
+	atomic64_t waited_us;		/* see struct uacce_queue: of calls for its contexts since it ends */
 };
 
 /* A claim of a socket and a process to a slot: waiting (no slot), or attached. */

@@ -192,7 +192,8 @@ static int uacce_ctx_describe(struct uacce_ctx *ctx)
 	return 0;
 }
 
-static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
+/* Returns whether the queue has stopped. */
+static bool uacce_ctx_return_queue(struct uacce_ctx *ctx)
 {
 	bool stopped = ctx->q.uacce->ops->put_queue(&ctx->q);
 
@@ -200,11 +201,12 @@ static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
 	ctx->q.priv = NULL;
 	if (stopped) {
 		uacce_sva_unbind(ctx);
-		return;
+		return true;
 	}
 	/* The queue may recover from now on; uacce_queue_recovered() waits for the mutex. */
 	uacce_quarantine(ctx);
 	uacce_ctx_hold(ctx->q.uacce, ctx);
+	return false;
 }
 
 /*
@@ -266,7 +268,7 @@ err_bury:
 }
 
 /* The only place where a stopped queue goes back to the driver; runs once for each queue. */
-static void uacce_ctx_take_back(struct uacce_ctx *ctx)
+static bool uacce_ctx_take_back(struct uacce_ctx *ctx)
 {
 	struct uacce_dus *dus = uacce_ctx_bury(ctx);
 
@@ -274,16 +276,18 @@ static void uacce_ctx_take_back(struct uacce_ctx *ctx)
 	uacce_region_revoke(ctx);
 	uacce_windows_end(ctx);
 	uacce_dus_put(dus);
-	uacce_ctx_return_queue(ctx);
+	return uacce_ctx_return_queue(ctx);
 }
 
-void uacce_ctx_kill(struct uacce_ctx *ctx)
+void uacce_ctx_kill(struct uacce_ctx *ctx, atomic64_t *waited_us)
 {
 	mutex_lock(&ctx->mutex);
 	if (uacce_ctx_alive(ctx)) {
+		ctx->q.waited_us = waited_us;
 		ctx->q.uacce->ops->kill_queue(&ctx->q);
 		trace_queue_stop(ctx, true, 0);
 		uacce_ctx_take_back(ctx);
+		ctx->q.waited_us = NULL;
 	} else if (ctx->state == UACCE_CTX_OPENING) {
 		uacce_ctx_bury(ctx);
 	}
@@ -351,20 +355,31 @@ static int uacce_open(struct inode *inode, struct file *file)
 	return ret;
 }
 
+/* The last close. On an error of the stop the driver quarantines the queue. */
+static void uacce_ctx_end(struct uacce_ctx *ctx)
+{
+	struct uacce_owner *owner = uacce_end_begin(ctx);
+	bool started = ctx->state == UACCE_CTX_STARTED, stopped;
+	int ret;
+
+	if (started && !owner) {
+		ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
+		trace_queue_stop(ctx, false, ret);
+	}
+	stopped = uacce_ctx_take_back(ctx);
+	/* It stopped within the limit of all of them, when it was put. */
+	if (started && owner)
+		trace_queue_stop(ctx, false, stopped ? 0 : -ETIMEDOUT);
+	uacce_end_over(ctx, owner);
+}
+
 static int uacce_release(struct inode *inode, struct file *file)
 {
 	struct uacce_ctx *ctx = file->private_data;
-	int ret;
 
 	mutex_lock(&ctx->mutex);
-	if (uacce_ctx_alive(ctx)) {
-		/* On an error here the driver quarantines the queue. */
-		if (ctx->state == UACCE_CTX_STARTED) {
-			ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
-			trace_queue_stop(ctx, false, ret);
-		}
-		uacce_ctx_take_back(ctx);
-	}
+	if (uacce_ctx_alive(ctx))
+		uacce_ctx_end(ctx);
 	mutex_unlock(&ctx->mutex);
 	trace_queue_close(ctx);
 	uacce_window_tell(ctx);

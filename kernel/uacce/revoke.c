@@ -19,6 +19,7 @@ static struct uacce_ctx *section_ctx(struct uacce_section *section)
 
 int uacce_section_revoke(struct uacce_section *section)
 {
+	atomic64_t waited_us = ATOMIC64_INIT(0);
 	struct uacce_ctx *ctx;
 	int ret = 0;
 
@@ -35,7 +36,7 @@ int uacce_section_revoke(struct uacce_section *section)
 	uacce_attachments_end(section);
 	while ((ctx = section_ctx(section))) {
 		mutex_unlock(&uacce_prov);
-		uacce_ctx_kill(ctx);
+		uacce_ctx_kill(ctx, &waited_us);
 		uacce_uncharge(ctx);
 		uacce_ctx_put(ctx);
 		mutex_lock(&uacce_prov);

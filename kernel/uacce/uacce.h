@@ -3,6 +3,7 @@
 #ifndef WD_UACCE_H
 #define WD_UACCE_H
 
+#include <linux/atomic.h>
 #include <linux/device.h>
 #include <linux/kref.h>
 #include <linux/mm_types.h>
@@ -98,7 +99,7 @@ struct uacce_ioctl {
  * @get_available_instances:	number of free queues of this function
  * @get_queue:	reserve a hardware queue for @q (q->pasid is bound already); -EBUSY when none is
  *		free, -EPERM while resetting
- * @put_queue:	release the queue, which is stopped. True: the driver has freed q->dus. False: the
+ * @put_queue:	stop the queue, if @stop_queue hasn't, and release it. True: the driver has freed q->dus. False: the
  *		queue failed to stop, so the device may still write. The driver then keeps q->dus,
  *		and the core keeps @q and the address space behind q->pasid, until
  *		uacce_queue_recovered() or uacce_remove(). After the return, no uacce_wake_up() of
@@ -205,6 +206,8 @@ struct uacce_interface {
  * @priv:	the driver's
  * @priority:	0..7, hardware scheduling priority for the next start
  * @requests:	the driver's count of requests that the device has completed since get_queue
+ * @waited_us:	NULL, or during @put_queue and @kill_queue of a queue that ends with others of its process or section:
+ *		how long these calls have waited for devices. The driver adds to it, and lets one limit hold for all
  * The core keeps the rest in kernel/uacce/internal.h.
  */
 struct uacce_queue {
@@ -215,6 +218,7 @@ struct uacce_queue {
 	void *priv;
 	u8 priority;
 	u64 requests;
+	atomic64_t *waited_us;
 };
 
 #define UACCE_PASID_NONE	((u32)-1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tracepoints: a queue's life, refusals and sections, as an admin reads them. */
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include "kselftest_harness.h"
 #include "netlink_test.h"
 
@@ -72,6 +73,26 @@ TEST_F_TIMEOUT(nl, queues_are_traced, 120)
 	EXPECT_TRUE(traced("queue_close:", fields));
 	snprintf(fields, sizeof(fields), "pci=%s command=0x0", self->parent);
 	EXPECT_TRUE(traced("mailbox:", fields));
+	trace_end();
+}
+
+/* Nothing waits for each of its queues on its own. */
+TEST_F_TIMEOUT(nl, the_end_of_a_process_is_traced, 120)
+{
+	int status, fd;
+	pid_t pid;
+
+	ASSERT_EQ(NULL, trace_begin());
+	pid = fork();
+	if (!pid) {
+		fd = uacce_open(self->dev);
+		_exit(fd < 0 || uacce_set_qp_ctx(fd, 0) < 0 || uacce_start_q(fd));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_TRUE(traced("queue_start:", "priority=0 result=0"));
+	EXPECT_TRUE(traced("queue_stop:", "killed=0 result=0"));
+	EXPECT_TRUE(traced("queue_close:", "device="));
 	trace_end();
 }
 
