@@ -29,7 +29,10 @@ static bool wdm_attr_settle(struct wdm_attr *attr)
 		attr->jobs = WDM_JOBS_DEFAULT;
 	if (!attr->settle_ns)
 		attr->settle_ns = WDM_SETTLE_DEFAULT;
+	if (!attr->message_vector || !generation->capable)
+		attr->message_vector = WDM_IRQ_MSG;
 	return attr->queues >= 2 && attr->queues <= QM_MAX_QUEUES_V2 &&
+	       attr->message_vector >= WDM_IRQ_MSG && attr->message_vector <= WDM_IRQ_ABNORMAL &&
 	       attr->per_fn_max <= attr->queues && attr->functions <= WDM_FUNCTIONS_MAX && attr->jobs <= WDM_JOBS_MAX;
 }
 

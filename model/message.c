@@ -69,7 +69,7 @@ static void wdm_message_signal(struct wdm_device *dev, struct wdm_function *f, b
 		return;
 	m->ring = false;
 	dev->worked = true;
-	wdm_irq(dev, f, WDM_IRQ_MSG);
+	wdm_irq(dev, f, dev->attr.message_vector);
 }
 
 static void wdm_pf_signal(struct wdm_device *dev, struct wdm_function *pf)

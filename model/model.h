@@ -54,6 +54,8 @@ enum wdm_type {
  * @cap_version_0: capability register reads 0, so drivers use their built-in defaults
  * @half_vf_regs: VFs have the lower half of BAR2 only, as a guest sees them, and don't migrate
  * @sub_version: of generation 3: what the register of later versions shows; 0 = none
+ * @message_vector: of generation 3: WDM_IRQ_MSG or WDM_IRQ_ABNORMAL, on which messages come, and errors on the other;
+ *		0 = WDM_IRQ_MSG
  * @settle_ns: quiet time of a queue after which a lost doorbell is assumed; 0 = 100 us
  * @hidden_passes: SQ doorbells may hide CQ doorbells from the host, which looks at registers from time to time only: a
  *		queue overflows when no CQ doorbell has been seen for this number of passes of its CQ and one more;
@@ -73,6 +75,7 @@ struct wdm_attr {
 	bool any_db_timeout;
 	bool cap_version_0;
 	u8 sub_version;
+	u8 message_vector;
 	bool half_vf_regs;
 	u32 settle_ns;
 	u32 hidden_passes;

@@ -29,6 +29,19 @@ static void wdm_regs_load(struct wdm_function *f, const struct wdm_reg *regs)
 		wdm_reg_write(f, regs->offset, regs->value);
 }
 
+static u32 wdm_error_vector(const struct wdm_device *dev)
+{
+	return WDM_IRQ_MSG + WDM_IRQ_ABNORMAL - dev->attr.message_vector;
+}
+
+/* A VF has as many vectors as it needs for messages. */
+static void wdm_vectors_show(const struct wdm_device *dev, struct wdm_function *f)
+{
+	wdm_reg_write(f, QM_CAP_ABNORMAL_IRQ, 1 << 16 | wdm_error_vector(dev));
+	wdm_reg_write(f, QM_CAP_MSG_IRQ, 1 << 16 | dev->attr.message_vector);
+	wdm_reg_write(f, QM_CAP_IRQ_NUM, WDM_IRQ_NR << 16 | (dev->attr.message_vector + 1));
+}
+
 void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 {
 	u32 i, reg;
@@ -44,8 +57,10 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	wdm_regs_load(f, dev->variant->regs);
 	if (dev->attr.cap_version_0)
 		wdm_reg_write(f, QM_CAP_VERSION, 0);
-	if (dev->generation->capable)
+	if (dev->generation->capable) {
+		wdm_vectors_show(dev, f);
 		wdm_reg_write(f, QM_SUB_VERSION_ID, dev->attr.sub_version);
+	}
 	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
 	if (f->index == WDM_PF) {
 		if (dev->generation->capable)
@@ -247,7 +262,7 @@ static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enu
 	wdm_reg_write(pf, e->status, pf->abnormal[which]);
 	reported = wdm_reg_read(pf, e->mask);
 	if (set & (e->mask_enables ? reported : ~reported))
-		wdm_irq(dev, pf, WDM_IRQ_ABNORMAL);
+		wdm_irq(dev, pf, wdm_error_vector(dev));
 }
 
 static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)

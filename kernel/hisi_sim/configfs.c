@@ -123,6 +123,7 @@ SHAPE_NUMBER(function_queues, 0, SIM_QUEUES_MAX);
 SHAPE_NUMBER(bridge, 0, 1);
 SHAPE_NUMBER(vf_migration, 0, 1);
 SHAPE_NUMBER(sub_version, 0, U8_MAX);
+SHAPE_NUMBER(message_vector, 2, 3);
 
 static const char *const reset_methods[] = {
 	[SIM_RESET_AUTO] = "auto",
@@ -329,6 +330,7 @@ static struct configfs_attribute *sim_item_attrs[] = {
 	&sim_item_attr_function_queues,
 	&sim_item_attr_vf_migration,
 	&sim_item_attr_sub_version,
+	&sim_item_attr_message_vector,
 	&sim_item_attr_reset_method,
 	&sim_item_attr_bridge,
 	&sim_item_attr_latency_ns,
@@ -372,6 +374,7 @@ static struct sim_item *item_alloc(const char *name)
 		.node = NUMA_NO_NODE,
 		.queues = SIM_QUEUES_DEFAULT,
 		.vf_migration = 1,
+		.message_vector = 2,
 	};
 	config_group_init_type_name(&item->group, name, &item_type);
 	/* config_group_init_type_name() doesn't report that it had no memory for a name of 20 bytes or more. */

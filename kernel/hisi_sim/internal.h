@@ -83,6 +83,7 @@ enum sim_reset_method {
  *		sim_function_queues()
  * @vf_migration: BAR2 of a virtual function has the registers of its migration, 0 or 1
  * @sub_version: of generation 3, the hardware's version as a register shows it; 0 = the revision alone counts
+ * @message_vector: of generation 3, the interrupt vector of messages between functions, 2 or 3; errors have the other
  * @reset_method: what resets the device
  * @bridge:	1: it is behind a bridge
  * @pull_out:	is queued after the device's pulled_out is set
@@ -103,6 +104,7 @@ struct sim_shape {
 	unsigned int function_queues;
 	unsigned int vf_migration;
 	unsigned int sub_version;
+	unsigned int message_vector;
 	enum sim_reset_method reset_method;
 	unsigned int bridge;
 	struct work_struct *pull_out;

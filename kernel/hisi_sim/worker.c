@@ -612,6 +612,7 @@ static int model_init(struct sim_worker *w)
 		.hidden_passes = HIDDEN_PASSES,
 		.half_vf_regs = !shape->vf_migration,
 		.sub_version = shape->sub_version,
+		.message_vector = shape->message_vector,
 		.any_db_timeout = READ_ONCE(old_drivers),
 		.latency_ns = shape->latency_ns,
 		.bandwidth_mbps = shape->bandwidth_mbps,

@@ -32,7 +32,7 @@ enum {
 
 /* ------ what both sides do ------ */
 
-#define BEGIN(self) do {								\
+#define BEGIN(self, vector) do {							\
 	(self)->q.fd = -1;								\
 	(self)->event = malloc(sizeof(*(self)->event));					\
 	(self)->ask = malloc(sizeof(*(self)->ask));					\
@@ -44,6 +44,7 @@ enum {
 	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");		\
 	ASSERT_EQ(0, sim_set(NAME, "vfs", "1"));					\
 	ASSERT_EQ(0, sim_set(NAME, "queues", "32"));					\
+	ASSERT_EQ(0, sim_set(NAME, "message_vector", vector));				\
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));					\
 	ASSERT_LT(0, sim_get(NAME, "address", (self)->pf_address, sizeof((self)->pf_address)));	\
 	snprintf((self)->vf_address, sizeof((self)->vf_address), "%.*s1",		\
@@ -88,18 +89,22 @@ FIXTURE(guest) {
 	MEMBERS;
 };
 
+#define GUEST_BEGIN(self, vector) do {							\
+	BEGIN(self, vector);								\
+	ASSERT_EQ(0, stub_bind((self)->pf_dir, (self)->pf_address));			\
+	cfg_word_write((self)->pf_dir, PCI_COMMAND, 2);					\
+	(self)->regs = regs_map((self)->pf_dir, QM_BAR2_PF_SIZE);			\
+	ASSERT_NE(NULL, (self)->regs);							\
+	REG((self)->regs, QM_MEM_START_INIT) = 1;					\
+	ASSERT_TRUE(reg_becomes((self)->regs, QM_MEM_INIT_DONE, 1, 1));			\
+	ASSERT_EQ(0, share_set((self)->regs, 1, entry(SHARE, SHARE)));			\
+	ASSERT_EQ(0, vft_set((self)->regs, QM_VFT_TYPE_CQC, 1, QM_VFT_CQC_VALID));	\
+	ASSERT_EQ(0, attr_write((self)->pf_dir, "sriov_numvfs", "1"));			\
+} while (0)
+
 FIXTURE_SETUP(guest)
 {
-	BEGIN(self);
-	ASSERT_EQ(0, stub_bind(self->pf_dir, self->pf_address));
-	cfg_word_write(self->pf_dir, PCI_COMMAND, 2);
-	self->regs = regs_map(self->pf_dir, QM_BAR2_PF_SIZE);
-	ASSERT_NE(NULL, self->regs);
-	REG(self->regs, QM_MEM_START_INIT) = 1;
-	ASSERT_TRUE(reg_becomes(self->regs, QM_MEM_INIT_DONE, 1, 1));
-	ASSERT_EQ(0, share_set(self->regs, 1, entry(SHARE, SHARE)));
-	ASSERT_EQ(0, vft_set(self->regs, QM_VFT_TYPE_CQC, 1, QM_VFT_CQC_VALID));
-	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "1"));
+	GUEST_BEGIN(self, "2");
 }
 
 FIXTURE_TEARDOWN(guest)
@@ -405,22 +410,55 @@ TEST_F_TIMEOUT(guest, it_can_be_unbound_while_it_asks, 100)
 	EXPECT_OPENS(self);
 }
 
+/* The vector of messages is where the device's register says. */
+FIXTURE(guest_vector) {
+	MEMBERS;
+};
+
+FIXTURE_SETUP(guest_vector)
+{
+	GUEST_BEGIN(self, "3");
+}
+
+FIXTURE_TEARDOWN(guest_vector)
+{
+	END(self);
+}
+
+TEST_F_TIMEOUT(guest_vector, it_obeys_and_asks, 100)
+{
+	struct call reader = { .address = self->vf_address };
+
+	BIND_VF(self);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+	ASK(self, &reader);
+	ASSERT_EQ(0, tell_vf(self->regs, 1, BANDWIDTH | 700ull << 32));
+	ASSERT_LT(0, call_end(&reader));
+	EXPECT_EQ(7, atoi(reader.text));
+	EXPECT_OPENS(self);
+}
+
 /* ------ the driver has the physical function, the test the virtual one ------ */
 
 FIXTURE(host) {
 	MEMBERS;
 };
 
+/* Bus mastering as of a driver that is in use: messages come as interrupts. */
+#define HOST_BEGIN(self, vector) do {							\
+	BEGIN(self, vector);								\
+	ASSERT_TRUE(device_of((self)->pf_address, (self)->dev));			\
+	ASSERT_EQ(0, attr_write((self)->pf_dir, "sriov_numvfs", "1"));			\
+	ASSERT_EQ(0, stub_bind((self)->vf_dir, (self)->vf_address));			\
+	cfg_word_write((self)->vf_dir, PCI_COMMAND, PCI_MASTER);			\
+	(self)->regs = regs_map((self)->vf_dir, QM_BAR2_VF_SIZE);			\
+	ASSERT_NE(NULL, (self)->regs);							\
+} while (0)
+
 FIXTURE_SETUP(host)
 {
-	BEGIN(self);
-	ASSERT_TRUE(device_of(self->pf_address, self->dev));
-	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "1"));
-	ASSERT_EQ(0, stub_bind(self->vf_dir, self->vf_address));
-	/* As a driver that is in use: messages come as interrupts. */
-	cfg_word_write(self->vf_dir, PCI_COMMAND, PCI_MASTER);
-	self->regs = regs_map(self->vf_dir, QM_BAR2_VF_SIZE);
-	ASSERT_NE(NULL, self->regs);
+	HOST_BEGIN(self, "2");
 }
 
 FIXTURE_TEARDOWN(host)
@@ -662,6 +700,36 @@ TEST_F_TIMEOUT(host, it_can_be_unbound_while_an_answer_is_not_fetched, 100)
 	ASSERT_TRUE(reg_becomes(self->regs, QM_IFC_INT_SOURCE_V, ~0u, 1));
 	ASSERT_EQ(0, call_begin(&removal, call_unbind));
 	EXPECT_EQ(0, call_end(&removal));
+}
+
+FIXTURE(host_vector) {
+	MEMBERS;
+};
+
+FIXTURE_SETUP(host_vector)
+{
+	HOST_BEGIN(self, "3");
+}
+
+FIXTURE_TEARDOWN(host_vector)
+{
+	END(self);
+}
+
+/* Errors come on the vector that messages have elsewhere. */
+TEST_F_TIMEOUT(host_vector, it_answers_questions_and_sees_errors, 100)
+{
+	int before = log_count(self->pf_address, "qm error: corrected memory error");
+	long long deadline;
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	EXPECT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs));
+	ASSERT_EQ(0, sim_set(NAME, "faults/error", "qm 3"));
+	deadline = now_ms() + CLIENT_WAIT_MS;
+	while (log_count(self->pf_address, "qm error: corrected memory error") == before && now_ms() < deadline)
+		poll(NULL, 0, 10);
+	EXPECT_EQ(before + 1, log_count(self->pf_address, "qm error: corrected memory error"));
 }
 
 TEST_HARNESS_MAIN

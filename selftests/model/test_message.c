@@ -172,6 +172,30 @@ TEST_F(dev, the_next_message_of_a_vf_that_was_reset_waits_for_the_others_of_the_
 	EXPECT_EQ(0, rig_refusal(pf));
 }
 
+/* A driver finds the vectors in registers. */
+TEST(messages_and_errors_come_on_each_others_vector)
+{
+	struct wdm_attr attr = { .functions = 2, .message_vector = WDM_IRQ_ABNORMAL };
+	struct rig pf, vf;
+
+	rig_init_bare(&pf, &attr);
+	rig_attach(&vf, &pf, 1);
+	EXPECT_EQ(1 << 16 | WDM_IRQ_ABNORMAL, rig_reg(&vf, QM_CAP_MSG_IRQ));
+	EXPECT_EQ(1 << 16 | WDM_IRQ_MSG, rig_reg(&pf, QM_CAP_ABNORMAL_IRQ));
+	EXPECT_EQ(4 << 16 | 4, rig_reg(&vf, QM_CAP_IRQ_NUM));
+	mask(&vf, 0);
+	ASSERT_TRUE(send_down(&pf, 1, STOP));
+	EXPECT_EQ(1, vf.irqs[WDM_IRQ_ABNORMAL]);
+	EXPECT_EQ(0, vf.irqs[WDM_IRQ_MSG]);
+	rig_reg_set(&pf, QM_ABNORMAL_INT_MASK, 0);
+	rig_reg_set(&pf, QM_ABNORMAL_INT_SET, QM_ERR_ECC_1BIT);
+	rig_turn(&pf);
+	EXPECT_EQ(0, pf.irqs[WDM_IRQ_ABNORMAL]);
+	EXPECT_EQ(1, pf.irqs[WDM_IRQ_MSG]);
+	rig_free(&vf);
+	rig_free(&pf);
+}
+
 TEST_F(dev, message_to_all)
 {
 	struct rig *pf = &self->pf;

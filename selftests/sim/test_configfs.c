@@ -56,6 +56,7 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 	EXPECT_TRUE(sim_is(NAME, "function_queues", "0"));
 	EXPECT_TRUE(sim_is(NAME, "vf_migration", "1"));
 	EXPECT_TRUE(sim_is(NAME, "sub_version", "0"));
+	EXPECT_TRUE(sim_is(NAME, "message_vector", "2"));
 	EXPECT_TRUE(sim_is(NAME, "reset_method", "auto"));
 	EXPECT_TRUE(sim_is(NAME, "bridge", "0"));
 	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
@@ -68,7 +69,7 @@ TEST_F(item, what_is_printed_can_be_written_back)
 {
 	static const char *const attrs[] = {
 		"type", "generation", "node", "queues", "vfs", "function_queues", "vf_migration", "sub_version",
-		"reset_method", "bridge", "latency_ns", "bandwidth_mbps", "live",
+		"message_vector", "reset_method", "bridge", "latency_ns", "bandwidth_mbps", "live",
 	};
 	char buf[256];
 
@@ -133,6 +134,7 @@ TEST_F(item, a_number_of_queues_for_a_function_out_of_range_is_refused)
 	REFUSED("bridge", -EINVAL, "2", "-1", "yes");
 	REFUSED("vf_migration", -EINVAL, "2", "-1", "no");
 	REFUSED("sub_version", -EINVAL, "256", "-1", "v5");
+	REFUSED("message_vector", -EINVAL, "0", "1", "4", "two");
 	EXPECT_EQ(0, sim_set(NAME, "function_queues", "1024"));
 	EXPECT_TRUE(sim_is(NAME, "function_queues", "1024"));
 }
