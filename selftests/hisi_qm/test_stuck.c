@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A queue that can't be stopped, because the device was forbidden to reach memory. */
 #include <limits.h>
-#include <sys/klog.h>
 #include "kselftest_harness.h"
 #define NEED_DEVICES	1
 #define NEED_AWAY	1
 #include "need_machine.h"
+#include "log_count.h"
 #include "text_file.h"
 #include "zip_client.h"
 
@@ -14,8 +14,6 @@
 #define PCI_COMMAND	4
 #define PCI_MASTER	4	/* bit 2 of the command */
 #define BYTES		4096
-#define LOG_READ_ALL	3
-#define LOG_BYTES	(1 << 20)
 
 FIXTURE(stuck) {
 	char name[UACCE_NAME_MAX];
@@ -44,25 +42,12 @@ static int set_master(const char *address, int on)
 	return ret;
 }
 
-/* The PASID in the device's context of queue @id, or -errno: debugfs prints it into the kernel log. */
+/* The PASID in the device's context of queue @id, or -errno. */
 static long pasid_of(const char *address, int id)
 {
-	char path[PATH_MAX], command[16], *log = calloc(1, LOG_BYTES), *at, *last = NULL;
-	long ret;
+	long word = context_word(address, "SQC", id, 5);
 
-	if (!log)
-		return -ENOMEM;
-	snprintf(path, sizeof(path), DEBUGFS "/%s/qm/cmd", address);
-	snprintf(command, sizeof(command), "sqc %d", id);
-	ret = text_write(path, command);
-	if (!ret && klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) < 0)
-		ret = -errno;
-	for (at = log; !ret && (at = strstr(at, "SQC DW5 = ")); at++)
-		last = at;
-	if (!ret)
-		ret = last ? strtol(last + strlen("SQC DW5 = "), NULL, 16) & 0xffff : -ENOENT;
-	free(log);
-	return ret;
+	return word < 0 ? word : word & 0xffff;
 }
 
 /* The number of queues that the driver waits for, or -errno. */
