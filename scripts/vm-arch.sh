@@ -89,11 +89,12 @@ machine_amd64() {
 	fi
 }
 
-# GICv3 with its ITS, as servers have. The CPU is near the hardware's: ARMv8.2 with atomic instructions, without pointer
-# authentication, whose computation slows TCG down.
+# GICv3 with its ITS, and firmware that boots with ACPI, as servers have. The CPU is near the hardware's: ARMv8.2 with
+# atomic instructions, without pointer authentication, whose computation slows TCG down.
 machine_arm64() {
 	[ "${WARPDRIVE_ACCEL:-tcg}" = tcg ] || fail "WARPDRIVE_ACCEL=$WARPDRIVE_ACCEL: --arch arm64 runs with tcg only"
-	args+=(-machine virt,gic-version=3,its=on -accel tcg,thread=$threads -cpu neoverse-n1)
+	args+=(-machine virt,gic-version=3,its=on -bios /usr/share/qemu-efi-aarch64/QEMU_EFI.fd)
+	args+=(-accel tcg,thread=$threads -cpu neoverse-n1)
 }
 
 # Adds QEMU's arguments for the machine to args, and what its kernel needs to append.
