@@ -226,6 +226,7 @@ void wdm_device_reset(struct wdm_device *dev)
 			wdm_reg_write(&dev->fns[i], QM_IFC_INT_MASK, 1);
 	wdm_errors_clear(dev);
 	dev->memory_ready = false;
+	dev->timeout_ready = false;
 	wdm_bandwidth_set(dev, dev->attr.bandwidth_mbps);
 }
 

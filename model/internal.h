@@ -336,8 +336,8 @@ struct wdm_device {
 	u64 next_ns;
 	bool worked;
 	bool master_closed;
-	bool memory_ready;	/* the queue manager's memory has been initialised since power on */
-	bool timeout_ready;	/* the doorbells' time-out has been set since power on */
+	bool memory_ready;	/* the queue manager's memory has been initialised since the last reset of the device */
+	bool timeout_ready;	/* the same: the doorbells' time-out has been set */
 	u32 looked;		/* queue classes whose needs this poll has checked */
 	u32 unready;		/* those of them whose needs aren't met */
 	bool shaping;		/* limits of functions are on */

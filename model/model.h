@@ -50,7 +50,8 @@ enum wdm_type {
  * @per_fn_max: queues that one function may have, and windows of each BAR4; 1..queues, 0 = all queues
  * @jobs: descriptors accepted and not yet completed, device-wide, 1..65536; 0 = 256
  * @no_isolation: doorbells in BAR2 instead of BAR4 windows; always so in generation 2
- * @any_db_timeout: drivers need not set the time-out of doorbells, as those of Linux before 6.6 don't
+ * @any_db_timeout: drivers need not set the time-out of doorbells, as those of Linux before 6.6 don't; later ones of
+ *		mainline don't set it again after a reset of the device
  * @cap_version_0: capability register reads 0, so drivers use their built-in defaults
  * @half_vf_regs: VFs have the lower half of BAR2 only, as a guest sees them, and don't migrate
  * @sub_version: of generation 3: what the register of later versions shows; 0 = none

@@ -372,7 +372,7 @@ static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 	wdm_inits_poll(dev, pf, wdm_qm_inits);
 	/* Survives a function's reset, after which drivers don't initialise the memory again. */
 	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;
-	/* Assumption: survives any reset, after which mainline's drivers don't set it again. */
+	/* The same, although mainline's drivers don't set it again after a reset of the device. */
 	dev->timeout_ready |= wdm_reg_read(pf, QM_DB_TIMEOUT_CFG) == QM_DB_TIMEOUT_NS;
 	if (dev->variant->inits)
 		wdm_inits_poll(dev, pf, dev->variant->inits);

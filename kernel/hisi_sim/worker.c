@@ -596,7 +596,8 @@ static void stay_on_node(struct task_struct *task, int node)
 static bool old_drivers;
 module_param(old_drivers, bool, 0644);
 MODULE_PARM_DESC(old_drivers,
-		 "New devices accept drivers that don't set the time-out of doorbells, as before Linux 6.6");
+		 "New devices accept drivers that don't set the time-out of doorbells: mainline's before Linux 6.6, "
+		 "and later ones after a reset of the device");
 
 static int model_init(struct sim_worker *w)
 {

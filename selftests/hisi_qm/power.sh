@@ -48,6 +48,19 @@ test_an_idle_device_sleeps_and_a_request_wakes_it() {
 	compress "$PF"
 }
 
+# All its registers are in their first state when it wakes.
+test_a_sleeping_device_loses_its_power() {
+	[ -d /sys/bus/acpi/devices/WDSM0001:00 ] || skip 'the machine has no ACPI table of simulated devices'
+	sleeper
+	[ "$(cat "$PCI/power_state")" = D3hot ]
+	round_trip "$PF"
+	becomes suspended
+	round_trip "$PF"
+	echo on >"$PCI/power/control"
+	[ "$(cat "$PCI/power_state")" = D0 ]
+	round_trip "$PF"
+}
+
 test_an_open_queue_keeps_it_awake() {
 	sleeper
 	exec 8<>"/dev/$(name "$PF")"

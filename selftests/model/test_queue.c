@@ -439,6 +439,16 @@ TEST_F(dev, a_device_without_the_time_out_of_doorbells_does_nothing)
 	rig_function_up(r);
 	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
 	EXPECT_TRUE(one(r, 0, &self->sqe, 4));
+	wdm_device_reset(r->dev);
+	rig_reg_set(r, QM_MEM_START_INIT, 1);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	rig_function_up(r);
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_FALSE(one(r, 0, &self->sqe, 5));
+	wdm_last_refusal(r->dev, &refused);
+	EXPECT_EQ(QM_DB_TIMEOUT_CFG, refused.value);
+	rig_reg_set(r, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
+	EXPECT_TRUE(one(r, 0, &self->sqe, 6));
 }
 
 TEST_F(dev, a_driver_of_old_need_not_set_the_time_out_of_doorbells)
