@@ -47,6 +47,18 @@ built() {
 	return $code
 }
 
+# says_what_is_lost RELEASE: dkms, as it installs the modules beside drivers of the kernel's own.
+says_what_is_lost() {
+	local own=$scratch/install/$1/kernel/drivers/crypto/hisilicon
+
+	mkdir -p "$own/zip" "$own/sec2"
+	touch "$own/zip/hisi_zip.ko" "$own/sec2/hisi_sec2.ko"
+	run_dkms install "warpdrive/$version" -k "$1" -a x86_64 --no-depmod || return
+	find "$scratch/install/$1/updates" -name 'hisi_zip.ko*' | grep -q . || { echo 'not installed'; return 1; }
+	grep -q "these modules take the place of the kernel's own hisi_sec2 hisi_zip when" "$scratch/log" ||
+		{ cat "$scratch/log"; return 1; }
+}
+
 test_that 'make dkms-install works' quiet_make dkms-install DESTDIR="$root"
 test_that 'the simulator is no part of it' absent "$root/usr/src/warpdrive-sim-$version"
 test_that 'the source is complete, and nothing else' complete warpdrive kernel/uacce/Kbuild kernel/hisi_qm/Kbuild
@@ -75,5 +87,6 @@ for kernel in $([ -z "${WD_TEST_LONG:-}" ] && scripts/kernel default || scripts/
 	test_that "every module of $kernel is there" built warpdrive "$release" \
 		uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre
 	test_that "so is the simulator, alone" built warpdrive-sim "$release" hisi_sim
+	test_that "dkms says what a machine with $kernel loses" says_what_is_lost "$release"
 done
 tap_done

@@ -390,15 +390,15 @@ test_what_goes_with_the_kernels_own_drivers_is_named_before() {
 	says "note: $crypto" err
 	exits 1 wdctl doctor --root r >got
 	says "$crypto" got
-	"$TOP/packaging/displaced" "$REL" r >got
+	"$TOP/packaging/displaced" "r/lib/modules/$REL" r/proc/crypto >got
 	says "hisi_acc_vfio_pci, which gives functions" got
 	not grep crypto got
 	add_module r hisi_sec2 kernel/drivers/crypto 1.0
-	"$TOP/packaging/displaced" "$REL" r >got
+	"$TOP/packaging/displaced" "r/lib/modules/$REL" r/proc/crypto >got
 	says "the kernel's own hisi_sec2 when they are loaded" got
 	says "In use now: hisi_sec_xts(aes)" got
 	mkdir empty
-	"$TOP/packaging/displaced" "$REL" empty >got
+	"$TOP/packaging/displaced" "empty/lib/modules/$REL" empty/proc/crypto >got
 	[ ! -s got ]
 }
 
