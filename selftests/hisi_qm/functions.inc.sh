@@ -65,11 +65,16 @@ name() {
 	done
 }
 
-# compress_as SECTION ADDRESS: data through a queue of that function, by a section of its own.
+# compress_as SECTION ADDRESS: data through a queue of that function, by a section of its own. Conditions call it, too,
+# where no command that fails ends it.
 compress_as() {
-	wdctl section add "$1" NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$2")" >/dev/null
-	WD_PATH=hw wdctl run --section "$1" -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
-	wdctl section del "$1" >/dev/null
+	local code=0
+
+	wdctl section add "$1" NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$2")" >/dev/null || return
+	WD_PATH=hw wdctl run --section "$1" -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services ||
+		code=$?
+	wdctl section del "$1" >/dev/null || return
+	return $code
 }
 
 compress() {
