@@ -9,6 +9,7 @@
 #include "hash.h"
 #include "inflate.h"
 #include "payload.h"
+#include "hw/hpre_hw.h"
 
 #define WDM_CHUNK	32768u
 #define WDM_WINDOW_MAX	32768u
@@ -25,10 +26,6 @@ struct wdm_sec_work {
 	u8 end[WDM_BLOCK_BYTES];	/* CMAC, XCBC: the last block with its padding and key */
 };
 
-#define WDM_HPRE_KEY_MAX	1280	/* RSA-4096: a key with CRT */
-#define WDM_HPRE_IN_MAX		640	/* SM2: a point, text and hash */
-#define WDM_HPRE_OUT_MAX	1792	/* RSA-4096: a generated key with CRT */
-
 /**
  * struct wdm_hpre_work - the state of one HPRE request
  * @num: numbers of RSA: modulus, exponents, halves
@@ -37,9 +34,9 @@ struct wdm_sec_work {
  * @d, @e, @k, @r, @s, @x, @y: private key, digest, random number, signature, coordinates
  */
 struct wdm_hpre_work {
-	u8 key[WDM_HPRE_KEY_MAX];
-	u8 in[WDM_HPRE_IN_MAX];
-	u8 out[WDM_HPRE_OUT_MAX];
+	u8 key[HPRE_KEY_MAX];
+	u8 in[HPRE_IN_MAX];
+	u8 out[HPRE_OUT_MAX];
 	u64 num[6][WDM_NUM_WORDS];
 	u64 tmp[WDM_INVERSE_TEMPS * WDM_NUM_WORDS];
 	struct wdm_curve curve;

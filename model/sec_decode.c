@@ -1,155 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* Decodes a descriptor of type 2 or 3 into a request, or refuses it. No field is trusted. */
 #include "sec.h"
-
-enum bd_field {
-	F_TYPE,
-	F_INVALID,
-	F_CIPHER,
-	F_AUTH,
-	F_SEQ,
-	F_DE,
-	F_SCENE,
-	F_SRC_TYPE,
-	F_DST_TYPE,
-	F_AI_GEN,
-	F_AUTH_PAD,
-	F_MAC_LEN,
-	F_A_KEY_LEN,
-	F_A_ALG,
-	F_C_ICV_LEN,
-	F_C_WIDTH,
-	F_C_KEY_LEN,
-	F_C_MODE,
-	F_C_ALG,
-	F_A_LEN,
-	F_C_LEN,
-	F_CIPHER_SRC_OFFSET,
-	F_CTR_XTS,
-	F_SVA_PREFETCH,
-	F_MAC_SEL,
-	F_NR,
-};
-
-enum bd_long {
-	L_SRC,
-	L_DST,
-	L_MAC,
-	L_C_KEY,
-	L_A_KEY,
-	L_C_IVIN,
-	L_A_IVIN,
-	L_TOTAL,
-	L_NR,
-};
-
-/*
- * The position of each field in a type of descriptor, or 0 (the position of the type field)
- * where the type doesn't have it. All other bits are reserved.
- */
-struct bd_layout {
-	u32 field[F_NR];
-	u32 first[L_NR];
-	u32 tag;		/* first of its words, or a part of one word */
-	u32 tag_mask[2];
-};
-
-static const struct bd_layout layout2 = {
-	.field = {
-		[F_TYPE] = SEC_BD_TYPE,
-		[F_INVALID] = SEC_BD2_INVALID,
-		[F_CIPHER] = SEC_BD2_CIPHER,
-		[F_AUTH] = SEC_BD2_AUTH,
-		[F_SEQ] = SEC_BD2_SEQ,
-		[F_DE] = SEC_BD2_DE,
-		[F_SCENE] = SEC_BD2_SCENE,
-		[F_SRC_TYPE] = SEC_BD2_SRC_TYPE,
-		[F_DST_TYPE] = SEC_BD2_DST_TYPE,
-		[F_AI_GEN] = SEC_BD2_AI_GEN,
-		[F_AUTH_PAD] = SEC_BD2_AUTH_PAD,
-		[F_MAC_LEN] = SEC_BD2_MAC_LEN,
-		[F_A_KEY_LEN] = SEC_BD2_A_KEY_LEN,
-		[F_A_ALG] = SEC_BD2_A_ALG,
-		[F_C_ICV_LEN] = SEC_BD2_C_ICV_LEN,
-		[F_C_WIDTH] = SEC_BD2_C_WIDTH,
-		[F_C_KEY_LEN] = SEC_BD2_C_KEY_LEN,
-		[F_C_MODE] = SEC_BD2_C_MODE,
-		[F_C_ALG] = SEC_BD2_C_ALG,
-		[F_A_LEN] = SEC_BD2_A_LEN,
-		[F_C_LEN] = SEC_BD2_C_LEN,
-		[F_CIPHER_SRC_OFFSET] = SEC_BD2_CIPHER_SRC_OFFSET,
-	},
-	.first = {
-		[L_SRC] = SEC_BD2_SRC,
-		[L_DST] = SEC_BD2_DST,
-		[L_MAC] = SEC_BD2_MAC,
-		[L_C_KEY] = SEC_BD2_C_KEY,
-		[L_A_KEY] = SEC_BD2_A_KEY,
-		[L_C_IVIN] = SEC_BD2_C_IVIN,
-		[L_A_IVIN] = SEC_BD2_A_IVIN,
-		[L_TOTAL] = SEC_BD2_LONG_A_DATA_LEN,
-	},
-	.tag = SEC_BD2_TAG >> 16,
-	.tag_mask = { 0xffff, 0 },
-};
-
-static const struct bd_layout layout3 = {
-	.field = {
-		[F_TYPE] = SEC_BD_TYPE,
-		[F_INVALID] = SEC_BD3_INVALID,
-		[F_CIPHER] = SEC_BD3_CIPHER,
-		[F_AUTH] = SEC_BD3_AUTH,
-		[F_SEQ] = SEC_BD3_SEQ,
-		[F_DE] = SEC_BD3_DE,
-		[F_SCENE] = SEC_BD3_SCENE,
-		[F_SRC_TYPE] = SEC_BD3_SRC_TYPE,
-		[F_DST_TYPE] = SEC_BD3_DST_TYPE,
-		[F_AI_GEN] = SEC_BD3_AI_GEN,
-		[F_AUTH_PAD] = SEC_BD3_AUTH_PAD,
-		[F_MAC_LEN] = SEC_BD3_MAC_LEN,
-		[F_A_KEY_LEN] = SEC_BD3_A_KEY_LEN,
-		[F_A_ALG] = SEC_BD3_A_ALG,
-		[F_C_ICV_LEN] = SEC_BD3_C_ICV_LEN,
-		[F_C_WIDTH] = SEC_BD3_C_WIDTH,
-		[F_C_KEY_LEN] = SEC_BD3_C_KEY_LEN,
-		[F_C_MODE] = SEC_BD3_C_MODE,
-		[F_C_ALG] = SEC_BD3_C_ALG,
-		[F_A_LEN] = SEC_BD3_A_LEN,
-		[F_C_LEN] = SEC_BD3_C_LEN,
-		[F_CIPHER_SRC_OFFSET] = SEC_BD3_CIPHER_SRC_OFFSET,
-		[F_CTR_XTS] = SEC_BD3_CTR_XTS,
-		[F_SVA_PREFETCH] = SEC_BD3_SVA_PREFETCH,
-		[F_MAC_SEL] = SEC_BD3_MAC_SEL,
-	},
-	.first = {
-		[L_SRC] = SEC_BD3_SRC,
-		[L_DST] = SEC_BD3_DST,
-		[L_MAC] = SEC_BD3_MAC,
-		[L_C_KEY] = SEC_BD3_C_KEY,
-		[L_A_KEY] = SEC_BD3_A_KEY,
-		[L_C_IVIN] = SEC_BD3_C_IVIN,
-		[L_A_IVIN] = SEC_BD3_A_IVIN,
-		[L_TOTAL] = SEC_BD3_LONG_A_DATA_LEN,
-	},
-	.tag = SEC_BD3_TAG,
-	.tag_mask = { ~0u, ~0u },
-};
+#include "hw/sec_access_hw.h"
 
 /* A descriptor's fields; those that its type doesn't have are 0. */
 struct bd {
-	u32 f[F_NR];
-	u64 l[L_NR];
+	u32 f[SEC_F_NR];
+	u64 l[SEC_L_NR];
 	bool type3;
 };
 
-static bool bd_reserved_clear(const struct bd_layout *layout, const struct sec_bd *bd)
+static bool bd_reserved_clear(const struct sec_layout *layout, const struct sec_bd *bd)
 {
 	u32 known[SEC_BD_RESULT_FIRST] = { 0 }, i;
 
-	for (i = 0; i < F_NR; i++)
+	for (i = 0; i < SEC_F_NR; i++)
 		if (layout->field[i])
 			known[layout->field[i] >> 16] |= sec_field_mask(layout->field[i]);
-	for (i = 0; i < L_NR; i++)
+	for (i = 0; i < SEC_L_NR; i++)
 		known[layout->first[i]] = known[layout->first[i] + 1] = ~0u;
 	known[layout->tag] |= layout->tag_mask[0];
 	known[layout->tag + 1] |= layout->tag_mask[1];
@@ -163,53 +31,32 @@ static bool bd_read(struct bd *b, const struct sec_bd *bd, u32 generation)
 {
 	static const u8 types[WDM_GENERATIONS] = { [WDM_ROW(2)] = SEC_BD_TYPE2, [WDM_ROW(3)] = SEC_BD_TYPE3 };
 	u32 type = sec_get(bd, SEC_BD_TYPE), i;
-	const struct bd_layout *layout = type == SEC_BD_TYPE3 ? &layout3 : &layout2;
+	const struct sec_layout *layout = &sec_layouts[HW_ROW(generation)];
 
 	if (type != types[WDM_ROW(generation)] || !bd_reserved_clear(layout, bd))
 		return false;
 	memset(b, 0, sizeof(*b));
 	b->type3 = type == SEC_BD_TYPE3;
-	for (i = 0; i < F_NR; i++)
+	for (i = 0; i < SEC_F_NR; i++)
 		if (layout->field[i])
 			b->f[i] = sec_get(bd, layout->field[i]);
-	for (i = 0; i < L_NR; i++)
+	for (i = 0; i < SEC_L_NR; i++)
 		b->l[i] = sec_get64(bd, layout->first[i]);
 	return true;
 }
-
-#define BIT_OF(field)	(1u << (field))
-#define F_ALWAYS	(BIT_OF(F_TYPE) | BIT_OF(F_SCENE) | BIT_OF(F_SRC_TYPE) | BIT_OF(F_SVA_PREFETCH))
-#define F_ANY_CIPHER	(F_ALWAYS | BIT_OF(F_CIPHER) | BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_C_KEY_LEN) | \
-			 BIT_OF(F_C_MODE) | BIT_OF(F_C_ALG) | BIT_OF(F_C_LEN) | BIT_OF(F_CTR_XTS))
-#define F_ANY_DIGEST	(F_ALWAYS | BIT_OF(F_AUTH) | BIT_OF(F_MAC_LEN) | BIT_OF(F_A_ALG) | BIT_OF(F_A_LEN) | \
-			 BIT_OF(F_AI_GEN))
-#define F_AEAD		(F_ANY_CIPHER | BIT_OF(F_SEQ) | BIT_OF(F_A_LEN) | BIT_OF(F_CIPHER_SRC_OFFSET))
 
 /* Are all fields that the operation doesn't use 0? */
 static bool bd_uses_only(const struct bd *b, u32 fields)
 {
 	u32 i;
 
-	for (i = 0; i < F_NR; i++)
-		if (b->f[i] && !(fields & BIT_OF(i)))
+	for (i = 0; i < SEC_F_NR; i++)
+		if (b->f[i] && !(fields & SEC_BIT(i)))
 			return false;
-	return true;
+	return !b->l[SEC_L_TOTAL] || fields & SEC_USES_TOTAL;
 }
 
 /* ------ ciphers ------ */
-
-/* Key sizes in bytes by the descriptor's code; DES has only one size, whatever the code. */
-static u32 key_bytes(u32 alg, u32 code)
-{
-	static const u8 sizes[4][4] = {
-		[SEC_C_DES] = { 8, 8, 8, 8 },
-		[SEC_C_3DES] = { 0, 24, 0, 16 },
-		[SEC_C_AES] = { 16, 24, 32, 0 },
-		[SEC_C_SM4] = { 16, 0, 0, 0 },
-	};
-
-	return alg > SEC_C_SM4 || code > 3 ? 0 : sizes[alg][code];
-}
 
 static u32 cipher_alg(struct wdm_sec_req *r, const struct bd *b)
 {
@@ -218,11 +65,11 @@ static u32 cipher_alg(struct wdm_sec_req *r, const struct bd *b)
 		[SEC_C_SM4] = WDM_BLOCK_SM4,
 	};
 
-	r->key_bytes = key_bytes(b->f[F_C_ALG], b->f[F_C_KEY_LEN]);
+	r->key_bytes = sec_key_bytes(b->f[SEC_F_C_ALG], b->f[SEC_F_C_KEY_LEN]);
 	if (!r->key_bytes)
 		return SEC_ERR_ALGORITHM;
-	r->alg = algs[b->f[F_C_ALG]];
-	r->encrypt = b->f[F_CIPHER] == SEC_CIPHER_ENCRYPT;
+	r->alg = algs[b->f[SEC_F_C_ALG]];
+	r->encrypt = b->f[SEC_F_CIPHER] == SEC_CIPHER_ENCRYPT;
 	return SEC_ERR_OK;
 }
 
@@ -233,7 +80,7 @@ static bool cipher_kind(struct wdm_sec_req *r, const struct bd *b)
 		[SEC_C_OFB] = WDM_MODE_OFB,
 		[SEC_C_CTR] = WDM_MODE_CTR, [SEC_C_XTS] = WDM_MODE_XTS,
 	};
-	u32 mode = b->f[F_C_MODE], width = b->f[F_C_WIDTH];
+	u32 mode = b->f[SEC_F_C_MODE], width = b->f[SEC_F_C_WIDTH];
 
 	r->kind = kinds[mode];
 	if (mode == SEC_C_CBC_CS) {
@@ -292,25 +139,25 @@ static bool cipher_takes(const struct wdm_sec_req *r)
 
 static u32 decode_cipher(struct wdm_sec_req *r, const struct bd *b)
 {
-	u32 fields = F_ANY_CIPHER | BIT_OF(F_C_WIDTH), status;
+	u32 fields = SEC_USES_CIPHER | SEC_BIT(SEC_F_C_WIDTH), status;
 
 	/* Software for type 2 puts the code of DES's key one field too low. */
-	if (!b->type3 && b->f[F_C_ALG] == SEC_C_DES && b->f[F_C_ICV_LEN] == SEC_C_KEY_DES)
-		fields |= BIT_OF(F_C_ICV_LEN);
+	if (!b->type3 && b->f[SEC_F_C_ALG] == SEC_C_DES && b->f[SEC_F_C_ICV_LEN] == SEC_C_KEY_DES)
+		fields |= SEC_BIT(SEC_F_C_ICV_LEN);
 	if (!bd_uses_only(b, fields))
 		return SEC_ERR_BAD_BD;
 	r->op = WDM_SEC_CIPHER;
 	r->flag = SEC_FLAG_CIPHER;
-	r->len = b->f[F_C_LEN];
+	r->len = b->f[SEC_F_C_LEN];
 	status = cipher_alg(r, b);
 	if (status)
 		return status;
 	if (!cipher_kind(r, b) || !cipher_has(r, b->type3))
 		return SEC_ERR_ALGORITHM;
-	if (b->f[F_CTR_XTS] & SEC_XTS_SM4_GB && (r->kind != WDM_MODE_XTS || r->alg != WDM_BLOCK_SM4))
+	if (b->f[SEC_F_CTR_XTS] & SEC_XTS_SM4_GB && (r->kind != WDM_MODE_XTS || r->alg != WDM_BLOCK_SM4))
 		return SEC_ERR_BAD_BD;
-	r->xts_gb = b->f[F_CTR_XTS] & SEC_XTS_SM4_GB;
-	r->ctr_rollover = !b->type3 || b->f[F_CTR_XTS] & SEC_CTR_ROLLOVER_128;
+	r->xts_gb = b->f[SEC_F_CTR_XTS] & SEC_XTS_SM4_GB;
+	r->ctr_rollover = !b->type3 || b->f[SEC_F_CTR_XTS] & SEC_CTR_ROLLOVER_128;
 	if (!r->c_key || (r->kind != WDM_MODE_ECB && !r->c_iv))
 		return SEC_ERR_BAD_BD;
 	return cipher_takes(r) ? SEC_ERR_OK : SEC_ERR_LENGTH;
@@ -321,14 +168,14 @@ static u32 decode_cipher(struct wdm_sec_req *r, const struct bd *b)
 /* (initial value from memory, device pads): part of a message */
 static bool digest_part(struct wdm_sec_req *r, const struct bd *b)
 {
-	u32 gen = b->f[F_AI_GEN], pad = b->f[F_AUTH_PAD];
+	u32 gen = b->f[SEC_F_AI_GEN], pad = b->f[SEC_F_AUTH_PAD];
 
 	if (gen > SEC_GEN_ADDRESS || pad > SEC_PAD_NONE)
 		return false;
 	r->part = gen ? (pad ? WDM_SEC_MIDDLE : WDM_SEC_END) : pad ? WDM_SEC_FIRST : WDM_SEC_SINGLE;
-	if (r->part != WDM_SEC_SINGLE && (r->src_sgl || (b->type3 && b->f[F_SCENE] != SEC_SCENE_STREAM)))
+	if (r->part != WDM_SEC_SINGLE && (r->src_sgl || (b->type3 && b->f[SEC_F_SCENE] != SEC_SCENE_STREAM)))
 		return false;
-	return (!gen || r->a_iv) && (r->part == WDM_SEC_END) == (b->l[L_TOTAL] != 0);
+	return (!gen || r->a_iv) && (r->part == WDM_SEC_END) == (b->l[SEC_L_TOTAL] != 0);
 }
 
 static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
@@ -343,9 +190,9 @@ static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
 	case WDM_SEC_MIDDLE:
 		return r->len && r->len % r->hash->block == 0 ? SEC_ERR_OK : SEC_ERR_LENGTH;
 	case WDM_SEC_END:
-		r->total = b->l[L_TOTAL] / 8;
+		r->total = b->l[SEC_L_TOTAL] / 8;
 		before = r->total - r->len;
-		return b->l[L_TOTAL] % 8 == 0 && r->total > r->len && before % r->hash->block == 0 ? SEC_ERR_OK :
+		return b->l[SEC_L_TOTAL] % 8 == 0 && r->total > r->len && before % r->hash->block == 0 ? SEC_ERR_OK :
 		       SEC_ERR_LENGTH;
 	}
 	return SEC_ERR_BAD_BD;
@@ -367,13 +214,13 @@ static bool hmac_key_fits(const struct wdm_sec_req *r)
 
 static u32 decode_hash(struct wdm_sec_req *r, const struct bd *b, u32 a_alg)
 {
-	u32 fields = F_ANY_DIGEST | BIT_OF(F_AUTH_PAD);
+	u32 fields = SEC_USES_DIGEST | SEC_USES_PARTS | SEC_USES_TOTAL;
 
 	r->op = WDM_SEC_HASH;
 	if (a_alg == SEC_A_HMAC_SM3 || (a_alg >= SEC_A_HMAC && a_alg <= SEC_A_HMAC_SHA512_256)) {
 		r->op = WDM_SEC_HMAC;
 		a_alg = a_alg == SEC_A_HMAC_SM3 ? SEC_A_SM3 : a_alg - SEC_A_HMAC;
-		fields |= BIT_OF(F_A_KEY_LEN);
+		fields |= SEC_BIT(SEC_F_A_KEY_LEN);
 	}
 	r->hash = wdm_hash_find(a_alg);
 	if (!r->hash)
@@ -394,8 +241,8 @@ static u32 decode_mac(struct wdm_sec_req *r, const struct bd *b, u32 a_alg)
 	r->alg = WDM_BLOCK_AES;
 	r->key_bytes = key;
 	r->encrypt = true;
-	if (!bd_uses_only(b, F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN)) || !r->a_key || !r->mac_bytes || r->mac_bytes > 16 ||
-	    b->f[F_AI_GEN] != (gmac ? SEC_GEN_ADDRESS : SEC_GEN_STANDARD) || (gmac && !r->a_iv))
+	if (!bd_uses_only(b, SEC_USES_DIGEST | SEC_USES_KEYED) || !r->a_key || !r->mac_bytes || r->mac_bytes > 16 ||
+	    b->f[SEC_F_AI_GEN] != (gmac ? SEC_GEN_ADDRESS : SEC_GEN_STANDARD) || (gmac && !r->a_iv))
 		return SEC_ERR_BAD_BD;
 	if (key != 16 && (!gmac || (key != 24 && key != 32)))
 		return SEC_ERR_ALGORITHM;
@@ -405,7 +252,7 @@ static u32 decode_mac(struct wdm_sec_req *r, const struct bd *b, u32 a_alg)
 /* A part of a stream may give the tag's length or 0: software computes the tag. */
 static bool gcm_icv_len(const struct bd *b)
 {
-	u32 tag = b->f[F_C_ICV_LEN];
+	u32 tag = b->f[SEC_F_C_ICV_LEN];
 
 	return !tag || (tag >= SEC_MIN_ICV && tag <= SEC_MAX_ICV);
 }
@@ -413,28 +260,28 @@ static bool gcm_icv_len(const struct bd *b)
 /* The AAD of a GCM stream; the result is its hash. */
 static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 {
-	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD);
-	u32 offset = b->f[F_CIPHER_SRC_OFFSET], c_alg = b->f[F_C_ALG] ? b->f[F_C_ALG] : SEC_C_AES;
+	u32 fields = SEC_USES_DIGEST | SEC_USES_KEYED | SEC_USES_PARTS;
+	u32 offset = b->f[SEC_F_CIPHER_SRC_OFFSET], c_alg = b->f[SEC_F_C_ALG] ? b->f[SEC_F_C_ALG] : SEC_C_AES;
 
 	/*
 	 * UADK leaves these fields as in the data's descriptor; they have no meaning here. In type 2 it clears the
 	 * cipher's.
 	 */
 	if (b->type3)
-		fields |= BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) | BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) |
-			  BIT_OF(F_C_ICV_LEN) | BIT_OF(F_CTR_XTS);
-	fields |= BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_CIPHER_SRC_OFFSET) | BIT_OF(F_SEQ);
+		fields |= SEC_BIT(SEC_F_MAC_SEL) | SEC_BIT(SEC_F_C_MODE) | SEC_BIT(SEC_F_C_ALG) |
+			  SEC_BIT(SEC_F_C_KEY_LEN) | SEC_BIT(SEC_F_C_ICV_LEN) | SEC_BIT(SEC_F_CTR_XTS);
+	fields |= SEC_BIT(SEC_F_DE) | SEC_BIT(SEC_F_DST_TYPE) | SEC_BIT(SEC_F_CIPHER_SRC_OFFSET) | SEC_BIT(SEC_F_SEQ);
 	r->op = WDM_SEC_GCM_AAD;
 	r->alg = c_alg == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
 	r->key_bytes = r->a_key_bytes;
 	r->encrypt = true;
-	if (!bd_uses_only(b, fields) || b->f[F_SCENE] != SEC_SCENE_STREAM || b->f[F_AI_GEN] != SEC_GEN_STANDARD ||
-	    b->f[F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 || !r->a_key || r->src_sgl ||
-	    (offset && offset != r->len))
+	if (!bd_uses_only(b, fields) || b->f[SEC_F_SCENE] != SEC_SCENE_STREAM ||
+	    b->f[SEC_F_AI_GEN] != SEC_GEN_STANDARD || b->f[SEC_F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 ||
+	    !r->a_key || r->src_sgl || (offset && offset != r->len))
 		return SEC_ERR_BAD_BD;
-	if (b->f[F_DST_TYPE] || !gcm_icv_len(b) || (b->f[F_C_MODE] && b->f[F_C_MODE] != SEC_C_GCM) ||
-	    b->f[F_CTR_XTS] & SEC_XTS_SM4_GB || (c_alg != SEC_C_AES && c_alg != SEC_C_SM4) ||
-	    (b->f[F_C_KEY_LEN] && r->key_bytes != key_bytes(c_alg, b->f[F_C_KEY_LEN])))
+	if (b->f[SEC_F_DST_TYPE] || !gcm_icv_len(b) || (b->f[SEC_F_C_MODE] && b->f[SEC_F_C_MODE] != SEC_C_GCM) ||
+	    b->f[SEC_F_CTR_XTS] & SEC_XTS_SM4_GB || (c_alg != SEC_C_AES && c_alg != SEC_C_SM4) ||
+	    (b->f[SEC_F_C_KEY_LEN] && r->key_bytes != sec_key_bytes(c_alg, b->f[SEC_F_C_KEY_LEN])))
 		return SEC_ERR_BAD_BD;
 	if (r->key_bytes != 16 && (r->alg == WDM_BLOCK_SM4 || (r->key_bytes != 24 && r->key_bytes != 32)))
 		return SEC_ERR_ALGORITHM;
@@ -443,13 +290,13 @@ static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 
 static u32 decode_digest(struct wdm_sec_req *r, const struct bd *b)
 {
-	u32 a_alg = b->f[F_A_ALG];
+	u32 a_alg = b->f[SEC_F_A_ALG];
 
 	r->flag = SEC_FLAG_DIGEST;
-	r->len = b->f[F_A_LEN];
-	if (b->f[F_AUTH] != SEC_AUTH_CALCULATE || !r->mac)
+	r->len = b->f[SEC_F_A_LEN];
+	if (b->f[SEC_F_AUTH] != SEC_AUTH_CALCULATE || !r->mac)
 		return SEC_ERR_BAD_BD;
-	if (a_alg == SEC_A_AES_GMAC && (b->type3 ? b->f[F_MAC_SEL] : b->f[F_SCENE] == SEC_SCENE_STREAM))
+	if (a_alg == SEC_A_AES_GMAC && (b->type3 ? b->f[SEC_F_MAC_SEL] : b->f[SEC_F_SCENE] == SEC_SCENE_STREAM))
 		return decode_gcm_aad(r, b);
 	/* Generation 2 has no MACs but HMAC. */
 	if (b->type3 && (a_alg == SEC_A_AES_XCBC || a_alg == SEC_A_AES_CMAC || a_alg == SEC_A_AES_GMAC))
@@ -466,44 +313,46 @@ static bool aead_has(const struct wdm_sec_req *r, const struct bd *b)
 
 static u32 decode_authenc(struct wdm_sec_req *r, const struct bd *b)
 {
-	u32 a_alg = b->f[F_A_ALG], status;
+	u32 a_alg = b->f[SEC_F_A_ALG], status;
 	bool sm3 = a_alg == SEC_A_HMAC_SM3 && b->type3;
 
 	r->op = WDM_SEC_AUTHENC;
-	r->aad = b->f[F_CIPHER_SRC_OFFSET];
+	r->aad = b->f[SEC_F_CIPHER_SRC_OFFSET];
 	status = cipher_alg(r, b);
 	if (status)
 		return status;
 	r->kind = WDM_MODE_CBC;
-	if (b->f[F_C_MODE] != SEC_C_CBC || !aead_has(r, b) ||
+	if (b->f[SEC_F_C_MODE] != SEC_C_CBC || !aead_has(r, b) ||
 	    (a_alg != SEC_A_HMAC_SHA1 && a_alg != SEC_A_HMAC_SHA256 && a_alg != SEC_A_HMAC_SHA512 && !sm3))
 		return SEC_ERR_ALGORITHM;
 	r->hash = wdm_hash_find(sm3 ? SEC_A_SM3 : a_alg - SEC_A_HMAC);
 	r->part = WDM_SEC_SINGLE;
-	if (!bd_uses_only(b, F_AEAD | BIT_OF(F_AUTH) | BIT_OF(F_MAC_LEN) | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_A_ALG)) ||
-	    b->f[F_AUTH] != (r->encrypt ? SEC_AUTH_CALCULATE : SEC_AUTH_VERIFY) || !r->c_iv || !r->mac_bytes ||
-	    b->f[F_SEQ] != (r->encrypt ? SEC_SEQ_CIPHER_FIRST : SEC_SEQ_DIGEST_FIRST) || !hmac_key_fits(r) ||
+	if (!bd_uses_only(b, SEC_USES_AEAD | SEC_USES_KEYED | SEC_BIT(SEC_F_AUTH) | SEC_BIT(SEC_F_MAC_LEN) |
+			  SEC_BIT(SEC_F_A_ALG)) ||
+	    b->f[SEC_F_AUTH] != (r->encrypt ? SEC_AUTH_CALCULATE : SEC_AUTH_VERIFY) || !r->c_iv || !r->mac_bytes ||
+	    b->f[SEC_F_SEQ] != (r->encrypt ? SEC_SEQ_CIPHER_FIRST : SEC_SEQ_DIGEST_FIRST) || !hmac_key_fits(r) ||
 	    r->mac_bytes > r->hash->digest)
 		return SEC_ERR_BAD_BD;
-	return r->len && r->len % 16 == 0 && b->f[F_A_LEN] == r->aad + r->len ? SEC_ERR_OK : SEC_ERR_LENGTH;
+	return r->len && r->len % 16 == 0 && b->f[SEC_F_A_LEN] == r->aad + r->len ? SEC_ERR_OK : SEC_ERR_LENGTH;
 }
 
 static bool gcm_stream(const struct bd *b)
 {
-	return !b->f[F_AUTH] && b->f[F_C_MODE] == SEC_C_GCM && b->f[F_SCENE] == SEC_SCENE_STREAM;
+	return !b->f[SEC_F_AUTH] && b->f[SEC_F_C_MODE] == SEC_C_GCM && b->f[SEC_F_SCENE] == SEC_SCENE_STREAM;
 }
 
 static u32 decode_gcm_data(struct wdm_sec_req *r, const struct bd *b)
 {
 	r->op = WDM_SEC_GCM_DATA;
 	/* Software computes the final tag: only the next generation of hardware does. */
-	if (!bd_uses_only(b, F_ANY_CIPHER | BIT_OF(F_SEQ) | BIT_OF(F_AI_GEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) |
-			  BIT_OF(F_A_KEY_LEN) | BIT_OF(F_MAC_LEN) | BIT_OF(F_A_ALG) | BIT_OF(F_C_ICV_LEN)) ||
-	    b->f[F_AI_GEN] != SEC_GEN_ADDRESS || b->f[F_AUTH_PAD] != SEC_PAD_NONE || (b->type3 && !b->f[F_MAC_SEL]) ||
-	    r->src_sgl || r->dst_sgl)
+	if (!bd_uses_only(b, SEC_USES_CIPHER | SEC_USES_KEYED | SEC_USES_PARTS | SEC_BIT(SEC_F_SEQ) |
+			  SEC_BIT(SEC_F_AI_GEN) | SEC_BIT(SEC_F_MAC_SEL) | SEC_BIT(SEC_F_MAC_LEN) |
+			  SEC_BIT(SEC_F_A_ALG) | SEC_BIT(SEC_F_C_ICV_LEN)) ||
+	    b->f[SEC_F_AI_GEN] != SEC_GEN_ADDRESS || b->f[SEC_F_AUTH_PAD] != SEC_PAD_NONE ||
+	    (b->type3 && !b->f[SEC_F_MAC_SEL]) || r->src_sgl || r->dst_sgl)
 		return SEC_ERR_BAD_BD;
 	/* The fields of the hash must match, where they are set. */
-	if (r->a_key_bytes != r->key_bytes || (b->f[F_A_ALG] && b->f[F_A_ALG] != SEC_A_AES_GMAC) ||
+	if (r->a_key_bytes != r->key_bytes || (b->f[SEC_F_A_ALG] && b->f[SEC_F_A_ALG] != SEC_A_AES_GMAC) ||
 	    (r->mac_bytes && r->mac_bytes != SEC_MAX_ICV) || !gcm_icv_len(b))
 		return SEC_ERR_BAD_BD;
 	return r->len && r->len % 16 == 0 ? SEC_ERR_OK : SEC_ERR_LENGTH;
@@ -511,8 +360,8 @@ static u32 decode_gcm_data(struct wdm_sec_req *r, const struct bd *b)
 
 static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 {
-	bool ccm = b->f[F_C_MODE] == SEC_C_CCM;
-	u32 tag = b->f[F_C_ICV_LEN], status;
+	bool ccm = b->f[SEC_F_C_MODE] == SEC_C_CCM;
+	u32 tag = b->f[SEC_F_C_ICV_LEN], status;
 
 	status = cipher_alg(r, b);
 	if (status)
@@ -526,9 +375,9 @@ static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 		return decode_gcm_data(r, b);
 	r->op = ccm ? WDM_SEC_CCM : WDM_SEC_GCM;
 	r->mac_bytes = tag;
-	r->aad = b->f[F_A_LEN];
-	if (!bd_uses_only(b, F_AEAD | BIT_OF(F_C_ICV_LEN)) || b->f[F_CIPHER_SRC_OFFSET] != r->aad ||
-	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || (b->type3 && !r->a_key) || tag < SEC_MIN_ICV ||
+	r->aad = b->f[SEC_F_A_LEN];
+	if (!bd_uses_only(b, SEC_USES_AEAD | SEC_BIT(SEC_F_C_ICV_LEN)) || b->f[SEC_F_CIPHER_SRC_OFFSET] != r->aad ||
+	    (r->encrypt && b->f[SEC_F_SEQ] != SEC_SEQ_CIPHER_FIRST) || (b->type3 && !r->a_key) || tag < SEC_MIN_ICV ||
 	    tag > SEC_MAX_ICV || (ccm && tag % 2))
 		return SEC_ERR_BAD_BD;
 	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && !b->type3))
@@ -539,14 +388,14 @@ static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 static u32 decode_aead(struct wdm_sec_req *r, const struct bd *b)
 {
 	r->flag = SEC_FLAG_AEAD;
-	r->len = b->f[F_C_LEN];
+	r->len = b->f[SEC_F_C_LEN];
 	/* Software for type 2 gives the key of a stream in one of two places. */
 	if (!b->type3 && gcm_stream(b) && !r->c_key)
 		r->c_key = r->a_key;
 	/* The value that drivers set in every descriptor of type 3 */
-	if (!r->mac || !r->c_key || b->f[F_CTR_XTS] & SEC_XTS_SM4_GB)
+	if (!r->mac || !r->c_key || b->f[SEC_F_CTR_XTS] & SEC_XTS_SM4_GB)
 		return SEC_ERR_BAD_BD;
-	return b->f[F_AUTH] ? decode_authenc(r, b) : decode_gcm_ccm(r, b);
+	return b->f[SEC_F_AUTH] ? decode_authenc(r, b) : decode_gcm_ccm(r, b);
 }
 
 /* ------ common checks ------ */
@@ -561,22 +410,24 @@ static bool overlaps(const struct wdm_sec_req *r)
 
 static u32 decode_memory(struct wdm_sec_req *r, const struct bd *b)
 {
-	if (b->f[F_SCENE] != SEC_SCENE_COMMON && b->f[F_SCENE] != SEC_SCENE_IPSEC && b->f[F_SCENE] != SEC_SCENE_STREAM)
+	if (b->f[SEC_F_SCENE] != SEC_SCENE_COMMON && b->f[SEC_F_SCENE] != SEC_SCENE_IPSEC &&
+	    b->f[SEC_F_SCENE] != SEC_SCENE_STREAM)
 		return SEC_ERR_BAD_BD;
-	if (b->f[F_SRC_TYPE] > SEC_ADDR_SGL || b->f[F_DST_TYPE] > SEC_ADDR_SGL || b->f[F_DE] > 1 || !b->l[L_SRC])
+	if (b->f[SEC_F_SRC_TYPE] > SEC_ADDR_SGL || b->f[SEC_F_DST_TYPE] > SEC_ADDR_SGL || b->f[SEC_F_DE] > 1 ||
+	    !b->l[SEC_L_SRC])
 		return SEC_ERR_BAD_BD;
-	r->src = b->l[L_SRC];
-	r->src_sgl = b->f[F_SRC_TYPE] == SEC_ADDR_SGL;
-	r->dst = b->f[F_DE] ? b->l[L_DST] : r->src;
-	r->dst_sgl = b->f[F_DE] ? b->f[F_DST_TYPE] == SEC_ADDR_SGL : r->src_sgl;
+	r->src = b->l[SEC_L_SRC];
+	r->src_sgl = b->f[SEC_F_SRC_TYPE] == SEC_ADDR_SGL;
+	r->dst = b->f[SEC_F_DE] ? b->l[SEC_L_DST] : r->src;
+	r->dst_sgl = b->f[SEC_F_DE] ? b->f[SEC_F_DST_TYPE] == SEC_ADDR_SGL : r->src_sgl;
 	r->in_place = r->dst == r->src && r->dst_sgl == r->src_sgl;
-	r->mac = b->l[L_MAC];
-	r->c_key = b->l[L_C_KEY];
-	r->a_key = b->l[L_A_KEY];
-	r->c_iv = b->l[L_C_IVIN];
-	r->a_iv = b->l[L_A_IVIN];
-	r->mac_bytes = b->f[F_MAC_LEN] * 4;
-	r->a_key_bytes = b->f[F_A_KEY_LEN] * 4;
+	r->mac = b->l[SEC_L_MAC];
+	r->c_key = b->l[SEC_L_C_KEY];
+	r->a_key = b->l[SEC_L_A_KEY];
+	r->c_iv = b->l[SEC_L_C_IVIN];
+	r->a_iv = b->l[SEC_L_A_IVIN];
+	r->mac_bytes = b->f[SEC_F_MAC_LEN] * 4;
+	r->a_key_bytes = b->f[SEC_F_A_KEY_LEN] * 4;
 	return r->dst ? SEC_ERR_OK : SEC_ERR_BAD_BD;
 }
 
@@ -587,18 +438,18 @@ u32 wdm_sec_decode(struct wdm_sec_req *r, const struct sec_bd *bd)
 
 	if (!bd_read(&b, bd, r->job->generation))
 		return SEC_ERR_BAD_BD;
-	if (b.f[F_INVALID]) {
+	if (b.f[SEC_F_INVALID]) {
 		r->op = WDM_SEC_NOTHING;
 		return SEC_ERR_OK;
 	}
 	status = decode_memory(r, &b);
 	if (status)
 		return status;
-	if (b.f[F_CIPHER] == SEC_CIPHER_NONE)
+	if (b.f[SEC_F_CIPHER] == SEC_CIPHER_NONE)
 		status = decode_digest(r, &b);
-	else if (b.f[F_CIPHER] == SEC_CIPHER_COPY)
+	else if (b.f[SEC_F_CIPHER] == SEC_CIPHER_COPY)
 		status = SEC_ERR_ALGORITHM;
-	else if (b.f[F_AUTH] || b.f[F_C_MODE] == SEC_C_GCM || b.f[F_C_MODE] == SEC_C_CCM)
+	else if (b.f[SEC_F_AUTH] || b.f[SEC_F_C_MODE] == SEC_C_GCM || b.f[SEC_F_C_MODE] == SEC_C_CCM)
 		status = decode_aead(r, &b);
 	else
 		status = decode_cipher(r, &b);

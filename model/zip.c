@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* The ZIP engine: descriptor in, checks, one direction, descriptor out. */
 #include "zip.h"
+#include "hw/zip_access_hw.h"
 
 /*
  * Words that are 0 in the supported request types (DIF, reserved, literals), and the high half of the context's
@@ -99,25 +100,27 @@ static void zip_abort(u32 *sqe)
 	zip_fail(sqe, ZIP_ST_ABORTED);
 }
 
-/* Differences between the generations' descriptors */
-static const struct {
-	u32 sqe_type;
-	u32 first_req, last_req;
-	u32 zero_first, zero_end;	/* words that are reserved where the other type has its tag */
-} zip_types[WDM_GENERATIONS] = {
-	[WDM_ROW(2)] = { ZIP_SQE_TYPE_0, ZIP_REQ_ZLIB, ZIP_REQ_GZIP, 25, 28 },
-	[WDM_ROW(3)] = { ZIP_SQE_TYPE_3, ZIP_REQ_DEFLATE, ZIP_REQ_GZIP, 0, 0 },
+#define ZERO(dw)	(1u << (dw))
+/* DIF; header; literals or keys of XTS */
+#define ZERO_ALWAYS	(ZERO(5) | ZERO(6) | ZERO(10) | ZERO(11) | ZERO(12) | ZERO(16) | ZERO(17) | ZERO(24) | \
+			 ZERO(25))
+
+/* Reserved words. Each type has its tag where the other one has something else: the size of literals, a key of XTS. */
+static const u32 zip_zero[WDM_GENERATIONS] = {
+	[WDM_ROW(2)] = ZERO_ALWAYS | ZERO(26) | ZERO(27),
+	[WDM_ROW(3)] = ZERO_ALWAYS | ZERO(13),
 };
 
 static bool zip_type_fits(u32 generation, u32 req, const u32 *sqe)
 {
-	u32 row = WDM_ROW(generation), i;
+	const struct zip_access_type *type = &zip_access_types[HW_ROW(generation)];
+	u32 i;
 
-	for (i = zip_types[row].zero_first; i < zip_types[row].zero_end; i++)
-		if (sqe_get(sqe, i))
+	for (i = 0; i < ZIP_SQE_WORDS; i++)
+		if (zip_zero[WDM_ROW(generation)] & ZERO(i) && sqe_get(sqe, i))
 			return false;
-	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == zip_types[row].sqe_type &&
-	       req >= zip_types[row].first_req && req <= zip_types[row].last_req;
+	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == type->sqe_type && req >= type->first_req &&
+	       req <= type->last_req;
 }
 
 /* Fills in @r from the fields whose legal values are known. */
@@ -146,8 +149,7 @@ static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 	r->checksum = sqe_get(sqe, 31);
 
 	if (zip_answered(sqe) || !zip_type_fits(r->job->generation, r->type, sqe) ||
-	    (dw7 & 1u << 24) || dw8 >> 24 || dw9 >> 16 || sqe_get(sqe, 10) || sqe_get(sqe, 11) ||
-	    sqe_get(sqe, 12) || buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
+	    (dw7 & 1u << 24) || dw8 >> 24 || dw9 >> 16 || buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
 	    r->in_len > ZIP_MAX_INPUT ||
 	    !r->src || !r->dst || (!r->sgl && (r->src_skip || r->dst_skip)) || (r->stream && !r->ctx))
 		return ZIP_ST_BAD_REQUEST;

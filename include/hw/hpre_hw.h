@@ -212,6 +212,9 @@ enum hpre_error {
 
 /* Sizes */
 #define HPRE_MAX_BYTES		512	/* of an operand of RSA or DH */
+#define HPRE_KEY_MAX		1280	/* RSA-4096: a key with CRT */
+#define HPRE_IN_MAX		640	/* SM2: a point, text and hash */
+#define HPRE_OUT_MAX		1792	/* RSA-4096: a generated key with CRT */
 #define HPRE_ECC_BYTES_256	32	/* of a number, on curves of up to 256 bits */
 #define HPRE_ECC_BYTES_384	48
 #define HPRE_ECC_BYTES_576	72

@@ -32,14 +32,10 @@ static void zip_fill(struct zip_sqe *sqe, u32 generation)
 	sqe->dw7 = (generation == 2 ? ZIP_SQE_TYPE_0 : ZIP_SQE_TYPE_3) << ZIP_DW7_SQE_TYPE_SHIFT;
 	sqe->dw7 |= stream ? 0 : ZIP_DW7_STREAM | (rnd() & (ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH));
 	sqe->tag_l = sqe->tag_h = generation == 2 ? 0 : rnd();
-	dw[5] = rnd();
-	dw[6] = rnd();
-	dw[13] = rnd();
-	dw[16] = rnd();
-	dw[17] = rnd();
+	dw[13] = generation == 2 ? rnd() : 0;
 	memcpy(dw + 22, &(u64){ RIG_USER_BASE + 2 * ROOM }, sizeof(u64));
+	dw[22] = stream ? rnd() : dw[22];
 	dw[23] = stream ? rnd() : dw[23];
-	dw[24] = generation == 2 ? rnd() : 0;
 }
 
 static void sec_fill(struct sec_bd *bd, u32 generation)

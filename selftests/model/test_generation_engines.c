@@ -109,7 +109,12 @@ TEST_F(zip, descriptors_of_the_other_generation_are_refused)
 		REFUSED(sqe.dw7 |= type << ZIP_DW7_SQE_TYPE_SHIFT);
 	REFUSED(sqe.tag_l = 1);
 	REFUSED(sqe.tag_h = 1);
+	REFUSED(sqe.literals_addr_l = 1);
 	REFUSED(sqe.literals_addr_h = 1);
+	REFUSED(sqe.lba_l = 1);
+	REFUSED(sqe.lba_h = 1);
+	REFUSED(sqe.dw16 = 1);
+	REFUSED(sqe.dw17 = 1);
 	for (type = 0; type < 256; type++)
 		if (type != ZIP_REQ_ZLIB && type != ZIP_REQ_GZIP)
 			REFUSED(sqe.dw9 = (sqe.dw9 & ~ZIP_DW9_REQ_MASK) | type);

@@ -250,6 +250,13 @@ TEST_F(dev, lengths_of_ciphers)
 	CHANGED(SEC_ERR_BAD_BD, cipher, offset, 4);
 	CHANGED(SEC_ERR_BAD_BD, cipher, a_len, 4);
 	CHANGED(SEC_ERR_BAD_BD, cipher, mac_bytes, 4);
+	/* The length of a whole message belongs to the end of a digest. */
+	CHANGED(SEC_ERR_BAD_BD, cipher, total, 64);
+	CHANGED(SEC_ERR_BAD_BD, gcm, total, 64);
+	CHANGED(SEC_ERR_BAD_BD, ccm, total, 64);
+	CHANGED(SEC_ERR_BAD_BD, authenc, total, 64);
+	CHANGED(SEC_ERR_BAD_BD, aad, total, 64);
+	CHANGED(SEC_ERR_BAD_BD, part, total, 64);
 }
 
 TEST_F(dev, lengths_keys_and_parts_of_digests)
@@ -287,6 +294,7 @@ TEST_F(dev, lengths_keys_and_parts_of_digests)
 	CHANGED(SEC_ERR_LENGTH, hmac, a_len, 0);
 	CHANGED(SEC_ERR_ALGORITHM, hmac, a_key_bytes, 32);
 	CHANGED(SEC_ERR_BAD_BD, hmac, mac_bytes, 20);
+	CHANGED(SEC_ERR_BAD_BD, hmac, total, 64);
 	CHANGED(SEC_ERR_BAD_BD, hmac, pad, SEC_PAD_NONE);
 	CHANGED(SEC_ERR_BAD_BD, hmac, ai_gen, SEC_GEN_ADDRESS);
 	self->hmac.a_alg = SEC_A_AES_GMAC;

@@ -242,6 +242,13 @@ TEST_F(dev, each_bad_field_is_refused)
 	REFUSED(sqe.dw10 = 1);
 	REFUSED(sqe.dw11 = 1);
 	REFUSED(sqe.dw12 = 1);
+	REFUSED(sqe.lba_l = 1);
+	REFUSED(sqe.lba_h = 1);
+	REFUSED(sqe.dw13 = 1);
+	REFUSED(sqe.dw16 = 1);
+	REFUSED(sqe.dw17 = 1);
+	REFUSED(sqe.literals_addr_l = 1);
+	REFUSED(sqe.literals_addr_h = 1);
 	REFUSED(sqe.input_data_length = ZIP_MAX_INPUT + 1);
 	REFUSED(sqe.input_data_length = ~0u);
 	REFUSED(sqe.source_addr_l = 0; sqe.source_addr_h = 0);

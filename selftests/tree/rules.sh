@@ -95,7 +95,7 @@ model_alone() {
 	local code=0
 	local standard='(linux/(types|string|errno|kernel)|stdint|stdbool|stddef|string|errno)\.h'
 
-	includes model | grep -vE '"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"]'"$standard"'[>"]|misc/uacce/|linux/' |
+	includes model | grep -vE '"[a-z0-9_]+\.h"|"hw/[a-z_]+_hw\.h"|[<"]'"$standard"'[>"]|misc/uacce/|linux/' |
 		none 'model/ includes something else' || code=1
 	includes model | grep -E 'uacce\.h"' | grep -vE 'uapi|misc/uacce' | none 'model/ includes uacce.h' || code=1
 	return $code
