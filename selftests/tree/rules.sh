@@ -48,7 +48,8 @@ licence() {
 licences() {
 	local code=0
 	licence 'GPL-2.0-or-later WITH Linux-syscall-note' 'include/uapi/*' || code=1
-	licence 'GPL-2.0-or-later OR Apache-2.0' 'model/*' 'include/hw/*' 'include/endpoints.h' || code=1
+	licence 'GPL-2.0-or-later OR Apache-2.0' 'model/*' 'include/hw/*' 'include/endpoints.h' \
+		'kernel/hisi_qm/translate/*' || code=1
 	licence 'Apache-2.0' 'user/*' 'configfs-tools/*' || code=1
 	return $code
 }
@@ -85,8 +86,10 @@ includes() {
 		sed 's/#.*include[[:space:]]*/ /'
 }
 
+# The header of portable code has the headers of both sides.
 kernel_from_user() {
-	includes kernel | grep -E 'user/|selftests/|configfs-tools/|<(wd|stdio|stdlib|string|unistd)' |
+	includes kernel | grep -v '^kernel/hisi_qm/translate/translate\.h:' |
+		grep -E 'user/|selftests/|configfs-tools/|<(wd|stdio|stdlib|string|unistd)' |
 		none 'kernel/ includes from user/'
 }
 

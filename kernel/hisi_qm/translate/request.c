@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* A request's way: the copy of its descriptor, the device's descriptor, its results. */
+#include "engine.h"
+
+static const struct tr_engine_ops *tr_ops(const struct tr_queue *q)
+{
+	switch (q->engine) {
+	case TR_ZIP:
+		return &tr_zip_ops;
+	case TR_SEC:
+		return &tr_sec_ops;
+	case TR_HPRE:
+		break;
+	}
+	return &tr_hpre_ops;
+}
+
+u32 tr_sqe_bytes(const struct tr_queue *q)
+{
+	return tr_ops(q)->words * 4;
+}
+
+struct tr_access *tr_add(struct tr_request *r, const struct hw_access *field, u64 addr, u32 len)
+{
+	struct tr_access *a = &r->access[r->nr];
+
+	if (!len) {
+		r->empty[r->empty[0] ? 1 : 0] = field->word;
+		return NULL;
+	}
+	*a = (struct tr_access){
+		.field = field->extent, .word = { field->word }, .dir = field->dir, .form = field->form, .addr = addr,
+		.len = len,
+	};
+	r->nr++;
+	return a;
+}
+
+u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
+{
+	const struct tr_engine_ops *ops = tr_ops(q);
+	u32 i;
+
+	memset(r, 0, sizeof(*r));
+	r->q = *q;
+	r->pages = ops->pages;
+	for (i = 0; i < ops->words; i++)
+		if (!(ops->only_results & 1u << i))
+			r->word[i] = __le32_to_cpu(tr_load(&sqe[i]));
+	return ops->read(r);
+}
+
+u32 tr_status(const struct tr_queue *q, enum tr_why why)
+{
+	return tr_ops(q)->status[why];
+}
+
+void tr_fail(const struct tr_queue *q, u32 status, __le32 *sqe)
+{
+	tr_ops(q)->fail(q, status, sqe);
+}
+
+int tr_slot_fill(const struct tr_request *r, void *slot, const struct tr_user *user)
+{
+	const struct tr_access *a;
+	int err;
+
+	memset(slot, 0, r->slot_bytes);
+	for (a = r->access; a < r->access + r->nr; a++) {
+		if (a->form != HW_SMALL || !(a->dir & HW_READ))
+			continue;
+		if (a->addr + (a->len - 1) < a->addr)
+			return -EFAULT;
+		err = user->copy(user->arg, (u8 *)slot + a->at, a->addr, a->len);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A device that were told more than there is would leave what is mapped. */
+static bool tr_target_fits(const struct tr_access *a, const struct tr_target *target)
+{
+	if (target->bytes > a->len || (target->list && a->form != HW_FREE))
+		return false;
+	return target->bytes == a->len || (target->bytes && target->list && a->short_end);
+}
+
+int tr_write(const struct tr_request *r, u64 slot, const struct tr_target *target, u64 zeroes, __le32 *sqe)
+{
+	const struct tr_engine_ops *ops = tr_ops(&r->q);
+	const struct tr_access *a;
+	u32 word[TR_WORDS_MAX], i;
+	u64 dma;
+	int err;
+
+	memcpy(word, r->word, sizeof(word));
+	for (i = 0; i < r->nr; i++) {
+		a = &r->access[i];
+		if (a->form != HW_SMALL && !tr_target_fits(a, &target[i]))
+			return -EINVAL;
+		dma = a->form == HW_SMALL ? slot + a->at : target[i].dma;
+		tr_addr_put(word, a->word[0], dma);
+		if (a->word[1])
+			tr_addr_put(word, a->word[1], dma);
+	}
+	for (i = 0; i < 2 && r->empty[i]; i++)
+		tr_addr_put(word, r->empty[i], zeroes);
+	err = ops->shape ? ops->shape(r, target, word) : 0;
+	if (err)
+		return err;
+	for (i = 0; i < ops->words; i++)
+		sqe[i] = __cpu_to_le32(word[i]);
+	return 0;
+}
+
+void tr_results(const struct tr_request *r, const __le32 *device, __le32 *sqe)
+{
+	const struct tr_engine_ops *ops = tr_ops(&r->q);
+	u32 i, bits;
+
+	for (i = 0; i < ops->words; i++) {
+		bits = ops->result(r, i);
+		if (bits)
+			sqe[i] = (sqe[i] & ~__cpu_to_le32(bits)) | (device[i] & __cpu_to_le32(bits));
+	}
+}
+
+u32 tr_deliver(const struct tr_request *r, u32 i, const __le32 *device)
+{
+	const struct tr_access *a = &r->access[i];
+
+	return a->dir & HW_WRITE ? tr_ops(&r->q)->deliver(r, a, device) : 0;
+}
