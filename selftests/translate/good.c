@@ -214,6 +214,7 @@ static const struct sec_good {
 	{ "cbc and hmac-sha256, verified", false, { DEC, CHAIN(HMAC_SHA256, 32, 64), { SEC_F_AUTH, SEC_AUTH_VERIFY },
 						    { SEC_F_SEQ, SEC_SEQ_DIGEST_FIRST } } },
 	{ "aad of a gcm stream", false, { DIGEST(AES_GMAC, 20, 16), KEY(16), FIRST, { SEC_F_MAC_SEL, 1 }, APART } },
+	{ "aad of a gcm stream alone", false, { DIGEST(AES_GMAC, 20, 16), KEY(32), FIRST, { SEC_F_MAC_SEL, 1 } } },
 	{ "data of a gcm stream", false, { ENC, ALG(AES, 0, GCM), DATA(64), KEY(16), MIDDLE, { SEC_F_MAC_SEL, 1 },
 					   APART } },
 	{ "nothing", false, { { SEC_F_INVALID, 1 }, ENC, DATA(1000) } },

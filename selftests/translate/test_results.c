@@ -256,6 +256,61 @@ TEST_F(twin, bytes_of_a_copy_that_the_process_gets)
 	EXPECT_EQ(0, tr_deliver(&self->r, 2, device));
 }
 
+static int copy_ones(void *arg, void *to, u64 from, u32 bytes)
+{
+	(void)arg;
+	memset(to, 0xff, bytes);
+	return from < TWIN_USER ? -EFAULT : 0;
+}
+
+/* Whatever the device reads behind small data, it finds zeroes, and nothing of an earlier request. */
+TEST_F(twin, a_slot_has_the_request_and_zeroes)
+{
+	struct tr_user user = { copy_ones, NULL };
+	u8 slot[TR_SLOT_HPRE + 1], used[TR_SLOT_HPRE];
+	u32 i, k, generation;
+	const struct tr_access *a;
+
+	for (generation = 2; generation <= 3; generation++) {
+		for (i = 0; i < good_nr(); i++) {
+			if (!good_make(&self->t, i, generation, 1, self->sqe))
+				continue;
+			ASSERT_EQ(0, tr_read(&self->r, &self->t.q, self->sqe));
+			memset(slot, 0x77, sizeof(slot));
+			memset(used, 0, sizeof(used));
+			for (k = 0; k < self->r.nr; k++) {
+				a = &self->r.access[k];
+				if (a->form == HW_SMALL && a->dir & HW_READ)
+					memset(used + a->at, 0xff, a->len);
+			}
+			EXPECT_EQ(0, tr_slot_fill(&self->r, slot, &user));
+			EXPECT_EQ(0, memcmp(slot, used, self->r.slot_bytes)) TH_LOG("%s", good_name(i));
+			EXPECT_EQ(0x77, slot[self->r.slot_bytes]);
+		}
+	}
+	READ("dh", 2);
+	self->r.access[1].addr = 1;
+	EXPECT_EQ(-EFAULT, tr_slot_fill(&self->r, slot, &user));
+	self->r.access[1].addr = ~0ull;
+	EXPECT_EQ(-EFAULT, tr_slot_fill(&self->r, slot, &user));
+}
+
+/* The AAD's place in a destination apart: hardware may leave it alone. */
+TEST_F(twin, a_copy_of_a_destination_begins_with_the_aad)
+{
+	READ("gcm", 2);
+	EXPECT_EQ(0, self->r.access[0].fill);
+	EXPECT_EQ(HW_WRITE, self->r.access[1].dir);
+	EXPECT_EQ(20, self->r.access[1].fill);
+	READ("gcm in place", 2);
+	EXPECT_EQ(HW_READ | HW_WRITE, self->r.access[0].dir);
+	EXPECT_EQ(0, self->r.access[0].fill);
+	READ("cbc and hmac-sha1", 3);
+	EXPECT_EQ(16, self->r.access[1].fill);
+	READ("aes-cbc", 3);
+	EXPECT_EQ(0, self->r.access[1].fill);
+}
+
 /* Small data of different fields doesn't meet in a slot, and is aligned. */
 TEST_F(twin, places_in_a_slot)
 {

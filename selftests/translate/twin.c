@@ -532,12 +532,22 @@ static bool mismatch(const struct twin *t, const u32 *sqe)
 	return t->q.engine == TR_SEC && sec_get((const struct sec_bd *)sqe, SEC_BD_ICV) == SEC_ICV_MISMATCH;
 }
 
+/* With SVA the device looks at a list of which it skips all, and needs nothing. */
+static bool skips_only(const struct twin *t, const u32 *sva)
+{
+	u32 status = twin_status(t, sva);
+
+	return t->q.engine == TR_ZIP && t->request.empty[0] &&
+	       (status == ZIP_ST_ADDRESS || status == ZIP_ST_BAD_SGL || status == ZIP_ST_NOSPACE);
+}
+
 static const char *differs(struct twin *t, const u32 *sva, const u32 *sqe)
 {
 	u32 i;
 
 	if (!twin_good(t, sva))
-		return twin_status(t, sva) == twin_status(t, sqe) ? NULL : "it fails in another way";
+		return twin_status(t, sva) == twin_status(t, sqe) || skips_only(t, sva) ? NULL :
+		       "it fails in another way";
 	for (i = 0; i < tr_sqe_bytes(&t->q) / 4; i++)
 		if (compared(t, i) && sva[i] != sqe[i])
 			return "a word of the descriptor differs";
@@ -559,6 +569,7 @@ const char *twin_compare(struct twin *t, u32 *sqe)
 	if (accepted != (t->end != TWIN_REFUSED))
 		return accepted ? "the table refuses what the model takes" : "the table takes what the model refuses";
 	twin_sva(t, sva);
+	t->sva_status = twin_status(t, sva);
 	/* What was copied twice may have changed between both. */
 	if (t->how.flip && t->twice)
 		return NULL;

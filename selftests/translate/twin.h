@@ -50,6 +50,7 @@ enum twin_end {
  * @strays: accesses of the device beyond its windows
  * @accesses: of the device
  * @end, @why: how the translated request ended
+ * @sva_status: how twin_compare() has seen it end with SVA
  */
 struct twin {
 	struct tr_queue q;
@@ -63,6 +64,7 @@ struct twin {
 	u32 accesses;
 	enum twin_end end;
 	enum tr_why why;
+	u32 sva_status;
 	struct tr_request request;
 	u32 pages;		/* that the request may name */
 	struct twin_window *window;

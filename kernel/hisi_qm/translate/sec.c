@@ -415,8 +415,8 @@ static struct tr_access *sec_add(struct tr_request *r, const struct sec_bits *b,
 /* One access with both addresses if the request is in place, or where the destination is named but isn't used. */
 static void sec_add_payload(struct tr_request *r, const struct sec_bits *b)
 {
-	u32 bytes = b->aad + b->len;
 	bool writes = b->row->extent[SEC_L_DST], apart = writes && !b->in_place;
+	u32 bytes = sec_bytes(b, b->row->extent[SEC_L_SRC]);
 	struct tr_access *src, *dst;
 
 	src = sec_add(r, b, SEC_L_SRC, writes && b->in_place ? HW_READ | HW_WRITE : HW_READ, bytes);
