@@ -168,16 +168,18 @@ struct set {
 #define CHAIN(a, m, n)	{ SEC_F_A_ALG, SEC_A_##a }, { SEC_F_MAC_LEN, (m) / 4 }, { SEC_F_CIPHER_SRC_OFFSET, 16 }, \
 			{ SEC_F_A_LEN, 16 + (n) }, DATA(n), KEY(20), ALG(AES, 0, CBC)
 #define CTR128		{ SEC_F_CTR_XTS, SEC_CTR_ROLLOVER_128 }
-/* Not fields: the bytes of the whole message; the destination's address is the source's */
+/* Not fields: the whole message's bytes; the destination is the source by name; the state is where the tag will be */
 #define F_TOTAL		SEC_F_NR
 #define F_NAMED		(SEC_F_NR + 1)
+#define F_GOES_ON	(SEC_F_NR + 2)
 #define TOTAL(n)	{ F_TOTAL, n }
 #define NAMED		{ F_NAMED, 1 }
+#define GOES_ON		{ F_GOES_ON, 1 }
 
 static const struct sec_good {
 	const char *name;
 	bool only3;
-	struct set set[16];
+	struct set set[18];
 } secs[] = {
 	{ "aes-cbc", false, { ENC, ALG(AES, 0, CBC), DATA(64), APART } },
 	{ "aes-256-ecb in place", false, { DEC, ALG(AES, 2, ECB), DATA(48) } },
@@ -198,6 +200,7 @@ static const struct sec_good {
 	{ "sha224 first", false, { DIGEST(SHA224, 128, 28), FIRST } },
 	{ "sha384 first, hmac", false, { DIGEST(HMAC_SHA384, 128, 48), KEY(64), FIRST } },
 	{ "sha224 middle", false, { DIGEST(SHA224, 64, 28), MIDDLE } },
+	{ "sha256 middle in place", false, { DIGEST(SHA256, 64, 32), MIDDLE, GOES_ON } },
 	{ "sha512/224 middle, hmac", false, { DIGEST(HMAC_SHA512_224, 128, 28), KEY(4), MIDDLE } },
 	{ "sha1 end", false, { DIGEST(SHA1, 30, 20), END, TOTAL(94) } },
 	{ "md5 end, hmac", false, { DIGEST(HMAC_MD5, 0, 16), KEY(16), END, TOTAL(64) } },
@@ -238,7 +241,7 @@ static void sec_memory(struct twin *t, const struct sec_good *g, u32 *seed)
 static bool sec_good(struct twin *t, const struct sec_good *g, u32 *seed, u32 *sqe)
 {
 	u32 gen = t->q.generation, total = 0, i;
-	bool named = false;
+	bool named = false, goes_on = false;
 
 	if (g->only3 && gen == 2)
 		return false;
@@ -247,11 +250,13 @@ static bool sec_good(struct twin *t, const struct sec_good *g, u32 *seed, u32 *s
 	sec_memory(t, g, seed);
 	memset(sqe, 0, SEC_BD_SIZE);
 	good_sec_set(sqe, gen, SEC_F_TYPE, gen);
-	for (i = 0; i < 16 && (g->set[i].f || g->set[i].value); i++) {
+	for (i = 0; i < 18 && (g->set[i].f || g->set[i].value); i++) {
 		if (g->set[i].f == F_TOTAL)
 			total = g->set[i].value;
 		else if (g->set[i].f == F_NAMED)
 			named = true;
+		else if (g->set[i].f == F_GOES_ON)
+			goes_on = true;
 		else
 			good_sec_set(sqe, gen, g->set[i].f, g->set[i].value);
 	}
@@ -261,7 +266,7 @@ static bool sec_good(struct twin *t, const struct sec_good *g, u32 *seed, u32 *s
 	good_sec_set64(sqe, gen, SEC_L_C_KEY, GOOD_C_KEY);
 	good_sec_set64(sqe, gen, SEC_L_A_KEY, GOOD_A_KEY);
 	good_sec_set64(sqe, gen, SEC_L_C_IVIN, GOOD_C_IV);
-	good_sec_set64(sqe, gen, SEC_L_A_IVIN, GOOD_A_IV);
+	good_sec_set64(sqe, gen, SEC_L_A_IVIN, goes_on ? GOOD_MAC : GOOD_A_IV);
 	good_sec_set64(sqe, gen, SEC_L_TOTAL, (u64)total * 8);
 	return true;
 }

@@ -47,8 +47,8 @@ static u32 all_ways(struct __test_metadata *_metadata, struct twin *t, u32 i, u3
 		what = twin_compare(t, sqe);
 		if (!what && !twin_good(t, sqe))
 			what = "it fails";
-		if (!what && t->twice)
-			what = "memory is copied twice";
+		if (!what && (t->twice || t->clash))
+			what = "memory is used twice";
 		if (!what)
 			continue;
 		TH_LOG("%s, generation %u, way %u: %s (end %u, status %u)", good_name(i), generation, how, what, t->end,

@@ -7,7 +7,7 @@
 #include "sec.h"
 #include "twin.h"
 #include "hw/hpre_hw.h"
-#include "hw/sec_hw.h"
+#include "hw/sec_access_hw.h"
 #include "hw/zip_hw.h"
 
 #define PAGE		4096u
@@ -207,6 +207,19 @@ bool twin_good(const struct twin *t, const u32 *sqe)
 
 /* ------ the kernel's part ------ */
 
+#define USE_LATE	1	/* read while results are written */
+#define USE_WRITE	2
+
+static void use(struct twin *t, u64 addr, u32 len, u8 how)
+{
+	u8 *p = t->use + (addr - TWIN_USER);
+
+	for (; len; len--, p++) {
+		t->clash |= *p & USE_WRITE || (how == USE_WRITE && *p);
+		*p |= how;
+	}
+}
+
 /* As copy_from_user(), from a process whose other threads write all the time. */
 static int copy_user(void *arg, void *to, u64 from, u32 bytes)
 {
@@ -215,6 +228,8 @@ static int copy_user(void *arg, void *to, u64 from, u32 bytes)
 
 	if (!there(t, from, bytes))
 		return -EFAULT;
+	if (t->walking)
+		use(t, from, bytes, USE_LATE);
 	at = (u32)(from - TWIN_USER);
 	memcpy(to, t->user[MEDIATED] + at, bytes);
 	for (i = 0; i < bytes; i++) {
@@ -290,15 +305,19 @@ static bool pin(struct twin *t, u32 i, struct mapped *m, u32 first)
 	int ret;
 
 	m->first = first;
+	t->walking = true;
 	tr_walk_begin(&w, &t->request, i, &user);
 	while ((ret = tr_walk_next(&w, &piece)) == 1) {
 		if (!there(t, piece.addr, piece.len)) {
 			t->why = TR_WHY_ADDRESS;
+			t->walking = false;
 			return false;
 		}
+		use(t, piece.addr, piece.len, t->request.access[i].dir & HW_WRITE ? USE_WRITE : USE_LATE);
 		nr = piece_keep(t, nr, piece);
 		m->bytes += piece.len;
 	}
+	t->walking = false;
 	m->nr = nr - first;
 	t->why = ret == -EFAULT ? TR_WHY_ADDRESS : ret ? TR_WHY_LIST : TR_WHY_NO_SPACE;
 	return !ret && m->bytes;
@@ -429,6 +448,9 @@ static bool prepare(struct twin *t, struct mapped *m, struct tr_target *target, 
 		a = &t->request.access[i];
 		if (a->form == HW_SMALL && a->dir & HW_WRITE && !there(t, a->addr, a->len))
 			return false;
+		/* A tag that is compared is read last. */
+		if (a->form == HW_SMALL && (a->dir & HW_WRITE || (t->q.engine == TR_SEC && a->field == SEC_L_MAC)))
+			use(t, a->addr, a->len, a->dir & HW_WRITE ? USE_WRITE : USE_LATE);
 		if (a->form == HW_SMALL)
 			window_open(t, *slot + a->at, a->len, a->dir, t->slot + a->at);
 		else
@@ -457,6 +479,8 @@ static void deliver(struct twin *t, const struct mapped *m, const u32 *device)
 static void begin(struct twin *t)
 {
 	memset(t->copied, 0, TWIN_BYTES);
+	memset(t->use, 0, TWIN_BYTES);
+	t->clash = false;
 	t->twice = t->strays = t->accesses = t->windows = t->pool_used = 0;
 }
 
@@ -571,7 +595,7 @@ const char *twin_compare(struct twin *t, u32 *sqe)
 	twin_sva(t, sva);
 	t->sva_status = twin_status(t, sva);
 	/* What was copied twice may have changed between both. */
-	if (t->how.flip && t->twice)
+	if (t->clash || (t->how.flip && t->twice))
 		return NULL;
 	if (t->end == TWIN_REFUSED)
 		return twin_good(t, sva) ? "the model does what it refuses" : NULL;
@@ -603,6 +627,7 @@ void twin_init(struct twin *t)
 	for (i = 0; i < 2; i++)
 		t->user[i] = must(calloc(1, TWIN_BYTES));
 	t->copied = must(calloc(1, TWIN_BYTES));
+	t->use = must(calloc(1, TWIN_BYTES));
 	t->window = must(calloc(TWIN_WINDOWS, sizeof(*t->window)));
 	t->piece = must(calloc(TWIN_PIECES, sizeof(*t->piece)));
 	t->slot = must(calloc(1, TR_SLOT_HPRE));
@@ -626,6 +651,7 @@ void twin_free(struct twin *t)
 	for (i = 0; i < 2; i++)
 		free(t->user[i]);
 	free(t->copied);
+	free(t->use);
 	free(t->window);
 	free(t->piece);
 	free(t->slot);

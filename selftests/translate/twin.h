@@ -47,6 +47,8 @@ enum twin_end {
  * @gone: nothing is mapped at all
  * @copied: how often each byte of the translated one's memory was copied since the request began
  * @twice: bytes that were copied more than once
+ * @use, @clash: what the device does to each byte; it writes what it may read later, or writes twice, so that the
+ *		result depends on its order
  * @strays: accesses of the device beyond its windows
  * @accesses: of the device
  * @end, @why: how the translated request ended
@@ -60,6 +62,9 @@ struct twin {
 	bool gone;
 	u8 *copied;
 	u32 twice;
+	u8 *use;
+	bool clash;
+	bool walking;
 	u32 strays;
 	u32 accesses;
 	enum twin_end end;
