@@ -561,7 +561,7 @@ static bool skips_only(const struct twin *t, const u32 *sva)
 {
 	u32 status = twin_status(t, sva);
 
-	return t->q.engine == TR_ZIP && t->request.empty[0] &&
+	return t->q.engine == TR_ZIP && t->request.nr_empty &&
 	       (status == ZIP_ST_ADDRESS || status == ZIP_ST_BAD_SGL || status == ZIP_ST_NOSPACE);
 }
 

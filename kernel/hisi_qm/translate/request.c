@@ -25,7 +25,7 @@ struct tr_access *tr_add(struct tr_request *r, const struct hw_access *field, u6
 	struct tr_access *a = &r->access[r->nr];
 
 	if (!len) {
-		r->empty[r->empty[0] ? 1 : 0] = field->word;
+		r->empty[r->nr_empty++] = field->word;
 		return NULL;
 	}
 	*a = (struct tr_access){
@@ -104,7 +104,7 @@ int tr_write(const struct tr_request *r, u64 slot, const struct tr_target *targe
 		if (a->word[1])
 			tr_addr_put(word, a->word[1], dma);
 	}
-	for (i = 0; i < 2 && r->empty[i]; i++)
+	for (i = 0; i < r->nr_empty; i++)
 		tr_addr_put(word, r->empty[i], zeroes);
 	err = ops->shape ? ops->shape(r, target, word) : 0;
 	if (err)

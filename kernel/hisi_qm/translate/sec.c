@@ -437,6 +437,9 @@ static void sec_add_small(struct tr_request *r, const struct sec_bits *b)
 	bool verifies = SEC_EXTENT(b->row->extent[SEC_L_MAC]) == SEC_EXTENT_TAG && b->f[SEC_F_CIPHER] && !b->encrypt;
 	u32 i, bytes;
 
+	/* Drivers of hardware give an address even where the mode has no initial value. */
+	if (b->kind == SEC_ROW_CIPHER && !sec_bytes(b, SEC_EXTENT_IV))
+		sec_add(r, b, SEC_L_C_IVIN, HW_READ, 0);
 	for (i = SEC_L_MAC; i < SEC_L_ADDRESSES; i++) {
 		bytes = b->l[i] ? sec_bytes(b, b->row->extent[i]) : 0;
 		if (bytes)

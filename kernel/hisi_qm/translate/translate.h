@@ -44,6 +44,7 @@ enum tr_engine {
 
 #define TR_WORDS_MAX	32	/* of a descriptor */
 #define TR_ACCESSES_MAX	7
+#define TR_EMPTY_MAX	2	/* both sides of the payload, or one of them and an initial value */
 #define TR_ALIGN	64	/* of small data in a slot */
 /* Bytes of a slot for the small data of one request, its stream context excepted */
 #define TR_SLOT_SEC	512
@@ -90,7 +91,7 @@ struct tr_access {
  * @q: its queue
  * @word: the copy, in the host's byte order; results are 0
  * @nr, @access: memory that it names
- * @empty: first words of addresses that must not be 0, although nothing is there
+ * @nr_empty, @empty: first words of addresses that must not be 0, although nothing is there
  * @slot_bytes: of a slot that are used by small data
  * @pages: units of memory that it may still name
  * @row: of HPRE: its operation
@@ -100,7 +101,8 @@ struct tr_request {
 	u32 word[TR_WORDS_MAX];
 	u32 nr;
 	struct tr_access access[TR_ACCESSES_MAX];
-	u8 empty[2];
+	u8 nr_empty;
+	u8 empty[TR_EMPTY_MAX];
 	u32 slot_bytes;
 	u32 pages;
 	u8 row;

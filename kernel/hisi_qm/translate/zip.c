@@ -30,13 +30,27 @@ static bool zip_values_known(const struct zip_access_type *type, const u32 *word
 	       req <= type->last_req && win <= ZIP_WIN_32K && buf <= ZIP_BUF_SGL && (buf == ZIP_BUF_SGL || !skips);
 }
 
+/* No public driver sends lists with a stream, so a flat buffer of a stream stays flat. */
+static void zip_add_payload(struct tr_request *r, u32 field, u64 addr, u32 len, u32 skip)
+{
+	struct tr_access *a = tr_add(r, &zip_access[field], addr, len);
+
+	if (!a)
+		return;
+	a->list = r->word[ZIP_DW9] >> ZIP_DW9_BUF_SHIFT & ZIP_BUF_SGL;
+	a->skip = skip;
+	if (field == ZIP_FIELD_DST)
+		a->short_end = a->list;
+	if (r->word[ZIP_DW7] & ZIP_DW7_STREAM && !a->list)
+		a->form = HW_FLAT;
+}
+
 static u32 zip_read(struct tr_request *r)
 {
 	const struct zip_access_type *type = &zip_access_types[HW_ROW(r->q.generation)];
 	u32 *word = r->word, in = word[4], out = word[ZIP_OUT], i;
-	bool list = word[ZIP_DW9] >> ZIP_DW9_BUF_SHIFT & ZIP_BUF_SGL, stream = word[ZIP_DW7] & ZIP_DW7_STREAM;
+	bool stream = word[ZIP_DW7] & ZIP_DW7_STREAM;
 	u64 addr[ZIP_FIELDS];
-	struct tr_access *a;
 
 	for (i = 0; i < ZIP_FIELDS; i++) {
 		addr[i] = tr_addr(word, zip_access[i].word);
@@ -50,16 +64,8 @@ static u32 zip_read(struct tr_request *r)
 		out = ZIP_MAX_OUTPUT;
 	if (stream && out < ZIP_STREAM_MIN_OUT)
 		return ZIP_ST_NOSPACE;
-	a = tr_add(r, &zip_access[ZIP_FIELD_SRC], addr[ZIP_FIELD_SRC], in);
-	if (a) {
-		a->list = list;
-		a->skip = word[ZIP_DW7] & ZIP_DW7_SRC_SKIP_MASK;
-	}
-	a = tr_add(r, &zip_access[ZIP_FIELD_DST], addr[ZIP_FIELD_DST], out);
-	if (a) {
-		a->list = a->short_end = list;
-		a->skip = word[ZIP_DW8] & ZIP_DW8_DST_SKIP_MASK;
-	}
+	zip_add_payload(r, ZIP_FIELD_SRC, addr[ZIP_FIELD_SRC], in, word[ZIP_DW7] & ZIP_DW7_SRC_SKIP_MASK);
+	zip_add_payload(r, ZIP_FIELD_DST, addr[ZIP_FIELD_DST], out, word[ZIP_DW8] & ZIP_DW8_DST_SKIP_MASK);
 	if (stream)
 		tr_add(r, &zip_access[ZIP_FIELD_CTX], addr[ZIP_FIELD_CTX], ZIP_CTX_HW_MAX);
 	/* The device can't write more than is mapped. */
@@ -91,7 +97,7 @@ static int zip_shape(const struct tr_request *r, const struct tr_target *target,
 		return -EINVAL;
 	word[ZIP_DW9] |= ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT;
 	/* The side without memory is a list, too: the other one's, of which nothing is used. */
-	for (i = 0; i < 2 && r->empty[i]; i++)
+	for (i = 0; i < r->nr_empty; i++)
 		tr_addr_put(word, r->empty[i], list);
 	return 0;
 }
