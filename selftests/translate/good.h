@@ -6,18 +6,18 @@
 #include "twin.h"
 
 /* Where they have their memory */
-#define GOOD_SRC	(TWIN_USER + 0x10000)
-#define GOOD_DST	(TWIN_USER + 0x20000)
-#define GOOD_CTX	(TWIN_USER + 0x30000)
-#define GOOD_MAC	(TWIN_USER + 0x40000)
-#define GOOD_C_KEY	(TWIN_USER + 0x41000)
-#define GOOD_C_IV	(TWIN_USER + 0x42000)
-#define GOOD_A_KEY	(TWIN_USER + 0x43000)
-#define GOOD_A_IV	(TWIN_USER + 0x44000)
+#define GOOD_SRC	(TWIN_USER + 0x8000)
+#define GOOD_DST	(TWIN_USER + 0x10000)
+#define GOOD_CTX	(TWIN_USER + 0x18000)
+#define GOOD_MAC	(TWIN_USER + 0x22000)
+#define GOOD_C_KEY	(TWIN_USER + 0x23000)
+#define GOOD_C_IV	(TWIN_USER + 0x24000)
+#define GOOD_A_KEY	(TWIN_USER + 0x25000)
+#define GOOD_A_IV	(TWIN_USER + 0x26000)
 /* Lists of the tests: tables, and what they point to */
-#define GOOD_LIST	(TWIN_USER + 0x50000)
-#define GOOD_LIST2	(TWIN_USER + 0x58000)
-#define GOOD_DATA	(TWIN_USER + 0x80000)
+#define GOOD_LIST	(TWIN_USER + 0x28000)
+#define GOOD_LIST2	(TWIN_USER + 0x30000)
+#define GOOD_DATA	(TWIN_USER + 0x38000)
 
 u32 good_nr(void);
 const char *good_name(u32 i);

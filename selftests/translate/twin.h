@@ -10,7 +10,7 @@
 #include "translate.h"
 
 #define TWIN_USER	0x7f0000000000ull
-#define TWIN_BYTES	(1u << 20)
+#define TWIN_BYTES	(1u << 19)
 #define TWIN_WINDOWS	20000
 #define TWIN_PIECES	9000
 
