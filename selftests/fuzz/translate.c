@@ -180,7 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(twin.user[0], 0, TWIN_BYTES);
 	memset(twin.user[1], 0, TWIN_BYTES);
 	twin.hole = twin.hole_end = 0;
-	twin.next_dma = 5ull << 30;
+	wdm_map_init(&twin.map, seed);
 	twin.how = (struct twin_how){
 		.merge = how & 1, .pages = how & 2, .bounce = how & 4 ? 1u << (how >> 4) : 0,
 		.capacity = how & 8 ? 126 : 1 + (how >> 4), .flip = seed & 1,

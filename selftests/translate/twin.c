@@ -68,36 +68,24 @@ static int sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u
 	return 0;
 }
 
-/* Windows beside each other are one range: an IOMMU has merged them. */
-static struct twin_window *window_of(struct twin *t, u64 addr, u8 dir)
-{
-	u32 i;
-
-	for (i = 0; i < t->windows; i++)
-		if (addr >= t->window[i].dma && addr - t->window[i].dma < t->window[i].len && t->window[i].dir & dir)
-			return &t->window[i];
-	return NULL;
-}
-
-/* Reads into @in, or writes from @out. */
+/* Reads into @in, or writes from @out. Pieces beside each other are one range: an IOMMU has merged them. */
 static int dma_access(struct twin *t, u64 addr, u8 *in, const u8 *out, u32 len)
 {
-	struct twin_window *w;
-	u32 n, at, done;
+	u64 done, n;
+	u8 *mem;
 
 	t->accesses++;
-	for (done = 0; done < len; done += n, addr += n) {
-		w = window_of(t, addr, in ? HW_READ : HW_WRITE);
-		if (!w) {
+	for (done = 0; done < len; done += n) {
+		n = len - done;
+		mem = wdm_map_reach(&t->map, addr + done, in ? WDM_MAY_READ : WDM_MAY_WRITE, &n);
+		if (!mem) {
 			t->strays++;
 			return -EFAULT;
 		}
-		at = (u32)(addr - w->dma);
-		n = w->len - at < len - done ? w->len - at : len - done;
 		if (in)
-			memcpy(in + done, w->to + at, n);
+			memcpy(in + done, mem, n);
 		else
-			memcpy(w->to + at, out + done, n);
+			memcpy(mem, out + done, n);
 	}
 	return 0;
 }
@@ -255,21 +243,22 @@ static u8 *pool_take(struct twin *t, u32 bytes)
 	return p;
 }
 
-/* Device addresses are above 4 GiB, never the same, with gaps. */
 static u64 dma_next(struct twin *t, u32 len)
 {
-	u64 dma = t->next_dma;
-
-	t->seed = t->seed * 1664525 + 1013904223;
-	t->next_dma = (dma + len + 4096 + (t->seed >> 12)) & ~63ull;
-	return dma;
+	return len ? wdm_map_place(&t->map, len, PAGE) : 0;
 }
 
 static void window_open(struct twin *t, u64 dma, u32 len, u8 dir, u8 *to)
 {
-	if (t->windows == TWIN_WINDOWS)
+	struct wdm_piece *piece = &t->window[t->windows++];
+
+	if (!dma || t->windows > TWIN_WINDOWS)
 		abort();
-	t->window[t->windows++] = (struct twin_window){ dma, len, dir, to };
+	*piece = (struct wdm_piece){
+		.start = dma, .len = len, .mem = to,
+		.rights = (dir & HW_READ ? WDM_MAY_READ : 0) | (dir & HW_WRITE ? WDM_MAY_WRITE : 0),
+	};
+	wdm_map_add(&t->map, piece);
 }
 
 struct mapped {
@@ -481,6 +470,7 @@ static void begin(struct twin *t)
 	memset(t->copied, 0, TWIN_BYTES);
 	memset(t->use, 0, TWIN_BYTES);
 	t->clash = false;
+	t->map.root = NULL;
 	t->twice = t->strays = t->accesses = t->windows = t->pool_used = 0;
 }
 
@@ -620,10 +610,11 @@ void twin_init(struct twin *t)
 	u32 i;
 
 	*t = (struct twin){
-		.q = { TR_ZIP, 3, 0 }, .how = { .merge = true, .capacity = 126 }, .next_dma = 5ull << 30,
+		.q = { TR_ZIP, 3, 0 }, .how = { .merge = true, .capacity = 126 },
 		.kind = { [WDM_ZIP] = &emu_zip, [WDM_SEC] = &emu_sec, [WDM_HPRE] = &emu_hpre },
 		.env = { .dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write },
 	};
+	wdm_map_init(&t->map, 1);
 	for (i = 0; i < 2; i++)
 		t->user[i] = must(calloc(1, TWIN_BYTES));
 	t->copied = must(calloc(1, TWIN_BYTES));

@@ -6,6 +6,7 @@
 #ifndef TWIN_H
 #define TWIN_H
 
+#include "mapping.h"
 #include "model.h"
 #include "translate.h"
 
@@ -15,14 +16,6 @@
 #define TWIN_PIECES	9000
 
 struct emu_kind;
-
-/* Memory that the device may access: @len bytes at @dma, in the directions @dir */
-struct twin_window {
-	u64 dma;
-	u32 len;
-	u8 dir;
-	u8 *to;
-};
 
 /* How the kernel of this test brings data to the device. */
 struct twin_how {
@@ -49,7 +42,7 @@ enum twin_end {
  * @twice: bytes that were copied more than once
  * @use, @clash: what the device does to each byte; it writes what it may read later, or writes twice, so that the
  *		result depends on its order
- * @strays: accesses of the device beyond its windows
+ * @strays: accesses of the device to memory that isn't mapped, or not in that direction
  * @accesses: of the device
  * @end, @why: how the translated request ended
  * @sva_status: how twin_compare() has seen it end with SVA
@@ -72,11 +65,10 @@ struct twin {
 	u32 sva_status;
 	struct tr_request request;
 	u32 pages;		/* that the request may name */
-	struct twin_window *window;
+	struct wdm_map map;		/* what the device reaches */
+	struct wdm_piece *window;
 	u32 windows;
 	struct tr_piece *piece;
-	u64 next_dma;
-	u32 seed;
 	u8 *slot, *zeroes, *pool;
 	u32 pool_used;
 	const struct emu_kind *kind[3];
