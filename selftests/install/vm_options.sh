@@ -83,8 +83,8 @@ panics_later() {
 	make_qemu 1 'vm: init' "$panic"
 	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 71 vm -- true && ! grep -q 'booting again' "$scratch/err"
 }
-# The guest's kernel takes the counter of a TCG guest for as fast as the host's is. A clock that was measured beside busy
-# programs is too fast: each limit of time in the guest is too short then.
+# The kernel of a TCG guest knows how fast the host's counter is. A clock that was measured beside busy programs is too
+# fast, and each limit of time in the guest too short.
 clock() {
 	local guest host
 
