@@ -166,6 +166,7 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	wd_ring_limits(ring, cfg->sleeps);
 	atomic_init(&ring->cq_pos, WD_RING_PHASE);
 	ring->filling = cfg->filling;
+	ring->filler = cfg->filler;
 	ring->fd = wd_ctx_fd(ring->ctx);
 	if (cfg->impatient)
 		dont_wait(ring->fd);

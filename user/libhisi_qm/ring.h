@@ -34,6 +34,7 @@ struct wd_ring {
 	const _Atomic uint32_t *tx_stop;
 	const _Atomic uint32_t *rx_stop;
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
+	_Atomic(const void *) *filler;	/* the same; may be NULL */
 	struct wd_ctx *ctx;
 	int fd;
 	uint32_t sqe_size;
@@ -65,6 +66,7 @@ struct wd_ring_cfg {
 	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the cost of ring space */
 	bool impatient;		/* O_NONBLOCK: a start or stop fails rather than wait for another process' queue */
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
+	_Atomic(const void *) *filler;	/* the same; may be NULL */
 };
 
 /*
@@ -143,7 +145,8 @@ static inline void *wd_ring_slot(const struct wd_ring *ring, uint16_t index)
  */
 static inline bool wd_ring_filling(const struct wd_ring *ring)
 {
-	return atomic_load_explicit(ring->filling, memory_order_acquire);
+	return atomic_load_explicit(ring->filling, memory_order_acquire) ||
+	       (ring->filler && atomic_load_explicit(ring->filler, memory_order_acquire));
 }
 
 /* Passes n descriptors, up to the slot before tail, to the device, and rings the doorbell. */

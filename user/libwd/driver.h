@@ -400,7 +400,8 @@ struct wd_queue_pub {
 		struct wd_taker by;
 		__u16 path;	/* enum wd_path */
 	};
-	const _Atomic __u32 *filling;	/* not 0 while requests that aren't counted yet may be in the ring */
+	const _Atomic __u32 *filling;	/* one isn't 0 while requests that aren't counted yet may be in the ring */
+	_Atomic(const void *) *filler;
 	_Atomic __u32 stuck;	/* number of times it was closed before its device had stopped: see @close */
 };
 

@@ -114,7 +114,7 @@ int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 
 	struct wd_queue_pub *pub = wd_queue_pub(q);
 	struct wd_ring_cfg cfg = {
 		.sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling,
-		.impatient = true
+		.filler = pub->filler, .impatient = true
 	};
 	struct hisi_queue *h;
 	int ret;

@@ -26,11 +26,9 @@ static void on_fork_child(void)
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		atomic_store(&q->produce.held, 0);
-		atomic_store(&q->produce.waiters, 0);
+		wd_lock_reset(&q->produce);
 		atomic_store(&q->state, -ESTALE);
-		atomic_store(&q->drain.held, 0);
-		atomic_store(&q->drain.waiters, 0);
+		wd_lock_reset(&q->drain);
 		atomic_store(&q->sleeper, 0);
 		atomic_store(&q->sleeper_wanted, 0);
 		atomic_store(&q->wanted, false);

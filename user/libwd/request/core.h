@@ -15,7 +15,7 @@
 /* --- the drain lock --- */
 static inline bool wd_drain_trylock(struct wd_queue *q)
 {
-	return !atomic_load_explicit(&q->drain.held, memory_order_relaxed) && wd_trylock(&q->drain);
+	return !wd_lock_is_taken(&q->drain) && wd_trylock(&q->drain);
 }
 
 static inline void wd_drain_unlock(struct wd_queue *q)

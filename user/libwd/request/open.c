@@ -55,6 +55,7 @@ static struct wd_queue *queue_new(struct wd_session *s, const struct wd_driver *
 	q->pub.fd = -1;
 	/* A thread that submits has the lock from before the first descriptor until after the doorbell. */
 	q->pub.filling = &q->produce.held;
+	q->pub.filler = &q->produce.by_owner;
 	q->pub.qc_type = qc_type;
 	return q;
 }
@@ -256,6 +257,8 @@ static int queue_open(struct wd_session *s, const struct wd_driver *drv, const s
 	q->numa_node = info->numa_node;
 	q->simulated = info->simulated;
 	q->pub.path = info->simulated ? WD_PATH_SIM : WD_PATH_HW;
+	wd_lock_may_belong(&q->produce);
+	wd_lock_may_belong(&q->drain);
 	q->pub.worth = info->simulated ? 0 : drv->min_bytes;
 	atomic_store(&q->owner, how == WD_PLACE_OWN ? s : NULL);
 	atomic_store(&q->state, -EDQUOT);
