@@ -131,7 +131,7 @@ def main():
         ("each function of the table is defined in the header, and called from the files", list(wrong_rows(page))),
         ("the page names functions", [] if paths > 20 and table > 15 else [f"only {paths}, and {table} in the table"]),
         ("a wrong function is refused", refuses(page, "frame_sync(): ", "frame_sink(): ")),
-        ("a wrong file is refused", refuses(page, "/fast.inc.h     fast_sync()", "/queue.c        fast_sync()")),
+        ("a wrong file is refused", refuses(page, "/fast.h         fast_do()", "/queue.c        fast_do()")),
         ("a file that is not there is refused", refuses(page, "  doorbell.c  ", "  doorbells.c ")),
         ("a declaration is no definition", refuses(page, "section.c                        uacce_section_settle()",
                                                   "provision.h                      uacce_section_settle()")),

@@ -3,9 +3,10 @@
 """No thread of a library is cancelled while it holds a lock: nothing would release it any more.
 
 This program reads the C files as text, in order: where a function takes and releases locks, where it switches
-cancellation off, and which functions it calls. It also follows calls through members of structs, inline functions of
-headers, and templates (*.inc.h), which call functions of the files that include them. A block that ends with a jump
-has no effect on the text behind it.
+cancellation off, and which functions it calls. It also follows calls through members of structs and through parameters,
+inline functions of headers, templates (*.inc.h), which call functions of the files that include them, and functions
+that macros define, whose names are in part the macro's arguments. A block that ends with a jump has no effect on the
+text behind it.
 """
 
 import glob
@@ -27,7 +28,9 @@ TAKES = {"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_trylock
 GIVES = {"pthread_mutex_unlock", "wd_unlock"}
 
 FUNCTION = re.compile(r"^[A-Za-z_][^\n;=]*?\b(\w+)\(([^;{}]*)\)\n\{\n(.*?)^\}", re.M | re.S)
-PARAMETER = re.compile(r"\(\*(\w+)\)\(")
+PARAMETER = re.compile(r"(?:\(\*|_fn \*)(\w+)")
+NAME = re.compile(r"\b[A-Za-z_]\w*")
+ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*")
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', re.S)
 TOKEN = re.compile(r"(->|\.)?\b([A-Za-z_]\w*)\s*\((?=([^()]*))|[{}]|\b(?:return|goto|break|continue)\b")
 MEMBER = re.compile(r"\.(\w+)\s*=\s*&?(\w+)\b")
@@ -36,6 +39,7 @@ MEMBER = re.compile(r"\.(\w+)\s*=\s*&?(\w+)\b")
 class Function:
     def __init__(self, name, file, body, parameters):
         self.name, self.file, self.parameters = name, file, parameters  # those that are functions
+        self.given = {}  # the functions that callers pass in them, by id
         self.tokens = list(TOKEN.finditer(body))
         self.locks = 0  # more locks held at the end than at the beginning
         self.switch = 0  # cancellation at the end: off (1), restored after another function (-1), or unchanged (0)
@@ -48,7 +52,7 @@ class Program:
 
     def __init__(self, sources, public):
         self.functions, self.members, self.statics = {}, {}, {}
-        texts = {file: NOISE.sub(lambda m: "\"\"" if m[0][0] == '"' else " ", text) for file, text in sources.items()}
+        texts = {file: self.plain(text) for file, text in sources.items()}
         for file, text in texts.items():
             for name, args, body in FUNCTION.findall(text):
                 function = Function(name, file, body, set(PARAMETER.findall(args)))
@@ -59,9 +63,30 @@ class Program:
             for member, name in MEMBER.findall(text):
                 self.members.setdefault(member, set()).add((file, name))
         self.public = public
+        while any([self.give(f) for f in self.functions.values()]):
+            pass
         while any([self.summarize(f) for f in self.functions.values()]):
             pass
         self.find_entries()
+
+    @staticmethod
+    def plain(text):
+        """Without comments, strings and attributes; the functions in macros look like others."""
+        text = NOISE.sub(lambda m: "\"\"" if m[0][0] == '"' else " ", text)
+        return re.sub(r"[ \t]*\\\n", "\n", ATTRIBUTE.sub("", text)).replace("##", "__")
+
+    def give(self, f):
+        """Notes the functions that f passes to others."""
+        more = False
+        for m in f.tokens:
+            for g in self.callees(f, m) if m[2] else ():
+                if not g.parameters:
+                    continue
+                for name in NAME.findall(m[3]):
+                    functions = f.given.values() if name in f.parameters else self.named(f.file, name)
+                    more |= any(id(h) not in g.given for h in functions)
+                    g.given.update((id(h), h) for h in functions)
+        return more
 
     @staticmethod
     def is_static(text, name):
@@ -77,6 +102,8 @@ class Program:
     def callees(self, f, match):
         if match[1]:
             return [g for file, name in self.members.get(match[2], ()) for g in self.named(file, name)]
+        if match[2] in f.parameters:
+            return list(f.given.values())
         return self.named(f.file, match[2])
 
     @staticmethod
@@ -165,6 +192,13 @@ WRONG = {
     "through a member": "static void g(int fd)\n{\n\tread(fd, 0, 0);\n}\n\n"
                         "static const struct o o = { .close = g };\n\n"
                         "int f(struct q *q)\n{\n\twd_lock(&l);\n\tq->o.close(1);\n\twd_unlock(&l);\n}\n",
+    "through a parameter": "static void g(int fd)\n{\n\tread(fd, 0, 0);\n}\n\n"
+                           "static void h(int (*run)(int fd), int fd)\n{\n"
+                           "\twd_lock(&l);\n\trun(fd);\n\twd_unlock(&l);\n}\n\n"
+                           "void f(int fd)\n{\n\th(g, fd);\n}\n",
+    "through a macro": "#define ENTRY(name) \\\nstatic __attribute__((noinline)) void name##_in(int fd) \\\n{ \\\n"
+                       "\tread(fd, 0, 0); \\\n}\n#define TABLE(name) .close = name##_in\n\n"
+                       "int f(struct q *q)\n{\n\twd_lock(&l);\n\tq->o.close(1);\n\twd_unlock(&l);\n}\n",
     "after a branch that returns": "int f(int fd)\n{\n\twd_lock(&l);\n\tif (fd) {\n"
                                    "\t\twd_unlock(&l);\n\t\treturn 0;\n\t}\n"
                                    "\tclose(fd);\n\twd_unlock(&l);\n}\n",

@@ -130,7 +130,7 @@ heads() {
 }
 
 # Of all templates in the list. Lower it with the list; never raise it.
-template_lines=1425
+template_lines=638
 
 templates() {
 	local file listed lines list=selftests/tree/templates.txt

@@ -35,6 +35,56 @@ struct wd_slot;
  */
 #define WD_STOPPED	(-ERESTART)
 
+/* How the argument structs of all classes begin. */
+struct wd_arg {
+	const void *src;
+	size_t src_len;
+	void *dst;
+	size_t *dst_len;
+	void (*cb)(void);	/* of each class's own type: only compared with NULL here */
+	void *cb_param;
+} __attribute__((may_alias));
+
+/* How they end. */
+struct wd_arg_end {
+	__u32 flags;
+	__u32 timeout_ms;
+	__u64 wr_id;
+	__u64 consumed;
+	__s32 status;
+	__u16 path;
+	__u16 path_reason;
+	__u64 reserved[4];
+} __attribute__((may_alias));
+
+/* The end of an argument struct of that size. */
+static inline struct wd_arg_end *wd_arg_end(const void *arg, size_t bytes)
+{
+	return (struct wd_arg_end *)(void *)((char *)arg + bytes - sizeof(struct wd_arg_end));
+}
+
+#define WD_ARG_SAME(type, member) \
+	static_assert(offsetof(type, member) == offsetof(struct wd_arg, member), "a struct begins like the others")
+#define WD_ARG_SAME_END(type, member) \
+	static_assert(sizeof(type) - offsetof(type, member) == \
+		      sizeof(struct wd_arg_end) - offsetof(struct wd_arg_end, member), "a struct ends like the others")
+/* Of each class's argument struct. */
+#define WD_ARG_ASSERT(type) \
+	WD_ARG_SAME(type, src); \
+	WD_ARG_SAME(type, src_len); \
+	WD_ARG_SAME(type, dst); \
+	WD_ARG_SAME(type, dst_len); \
+	WD_ARG_SAME(type, cb); \
+	WD_ARG_SAME(type, cb_param); \
+	WD_ARG_SAME_END(type, flags); \
+	WD_ARG_SAME_END(type, timeout_ms); \
+	WD_ARG_SAME_END(type, wr_id); \
+	WD_ARG_SAME_END(type, consumed); \
+	WD_ARG_SAME_END(type, status); \
+	WD_ARG_SAME_END(type, path); \
+	WD_ARG_SAME_END(type, path_reason); \
+	WD_ARG_SAME_END(type, reserved)
+
 /* wd_msg.state of a synchronous request: a futex word that its owner waits on. */
 enum wd_msg_state {
 	WD_MSG_FLYING = 0,	/* owned by the device */

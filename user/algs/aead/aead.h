@@ -6,6 +6,8 @@
 #include <wd_aead.h>
 #include "crypto.h"
 
+WD_ARG_ASSERT(struct wd_aead_arg);
+
 #define AEAD_IV_MAX	128	/* of GCM */
 #define GCM_IV_BYTES	12	/* on devices */
 

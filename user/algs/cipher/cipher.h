@@ -6,6 +6,8 @@
 #include <wd_cipher.h>
 #include "crypto.h"
 
+WD_ARG_ASSERT(struct wd_cipher_arg);
+
 #define CIPHER_BLOCK	16	/* of chaining modes without padding */
 
 /* Whether a session can process len bytes; granule and block are those of its mode. */

@@ -9,6 +9,8 @@
 #include "base/lists.h"
 #include "driver.h"
 
+WD_ARG_ASSERT(struct wd_comp_arg);
+
 /* Largest input and output of one descriptor. */
 #define COMP_MAX_BYTES		(8u << 20)
 

@@ -6,6 +6,8 @@
 #include <wd_dh.h>
 #include "pubkey.h"
 
+WD_ARG_ASSERT(struct wd_dh_arg);
+
 struct soft_dh;
 
 /**

@@ -6,6 +6,8 @@
 #include <wd_digest.h>
 #include "crypto.h"
 
+WD_ARG_ASSERT(struct wd_digest_arg);
+
 extern const struct wd_class digest_class;
 extern const struct wd_driver hisi_digest_driver;
 extern const struct wd_driver hisi_digest_v2_driver;

@@ -6,6 +6,8 @@
 #include <wd_ecc.h>
 #include "pubkey.h"
 
+WD_ARG_ASSERT(struct wd_ecc_arg);
+
 #define ECC_BYTES_MAX	72	/* length of a number: 576 bits */
 #define ECC_WORDS_MAX	(ECC_BYTES_MAX / 8)
 #define ECC_HASH_BYTES	32	/* SM3 */

@@ -6,6 +6,8 @@
 #include <wd_rsa.h>
 #include "pubkey.h"
 
+WD_ARG_ASSERT(struct wd_rsa_arg);
+
 #define RSA_BYTES_MAX	PUBKEY_BYTES_MAX
 
 struct soft_rsa;

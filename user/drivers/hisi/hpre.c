@@ -18,7 +18,7 @@ int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_
 
 /* --- requests --- */
 
-int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *cls)
+int hpre_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m)
 {
 	struct pubkey_msg *c = to_pubkey_msg(m);
 	unsigned int index = HISI_INDEX(m);
@@ -32,7 +32,7 @@ int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *c
 	if (!a)
 		return -ENOMEM;
 	hpre_area_begin(a);
-	ret = cls->fill(c, a, &j);
+	ret = to_hpre_ops(ops)->fill(c, a, &j);
 	if (ret) {
 		hpre_area_wipe(a);
 		return ret;
@@ -71,9 +71,8 @@ static int status_of(struct pubkey_msg *c, __u32 dw0)
 	return -EIO;
 }
 
-void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const struct hpre_class *cls)
+void hpre_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index)
 {
-	struct hisi_queue *h = hisi_queue_of(q);
 	struct pubkey_msg *c = to_pubkey_msg(m);
 	struct hpre_answer answer;
 
@@ -85,6 +84,6 @@ void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const
 		m->status = -EIO;
 	}
 	if (!m->status || m->status == -EIO)
-		m->status = cls->finish(c, hisi_queue_scratch_at(h, index), answer.out);
+		m->status = to_hpre_ops(ops)->finish(c, hisi_queue_scratch_at(h, index), answer.out);
 	hpre_area_wipe(hisi_queue_scratch_at(h, index));
 }

@@ -6,6 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/likely.h"
+#include "fast.h"
 #include "pubkey.h"
 #include "queue.h"
 #include "hw/hpre_hw.h"
@@ -101,30 +103,111 @@ static inline bool hpre_is_good(__u32 dw0)
 }
 
 /**
- * struct hpre_class - what RSA, DH and ECC do differently
- * @fill:	put operands into the area, and fill in the job; 0, -ENOMEM, -E2BIG: no device takes it
- * @finish:	put results into the caller's memory; 0, or -errno and msg->why
+ * struct hpre_ops - what RSA, DH and ECC do differently
+ * @fast:	first member
+ * @fill:	of messages: put operands into the area, and fill in the job; 0, -ENOMEM, -E2BIG: no device takes it
+ * @finish:	of messages: put results into the caller's memory; 0, or -errno and msg->why
  */
-struct hpre_class {
+struct hpre_ops {
+	struct fast_ops fast;
 	int (*fill)(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j);
 	int (*finish)(struct pubkey_msg *c, const struct hpre_area *a, __u64 answer);
 };
 
+static inline const struct hpre_ops *to_hpre_ops(const struct fast_ops *ops)
+{
+	return (const struct hpre_ops *)ops;
+}
+
 int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_bytes);
-int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *cls);
-void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const struct hpre_class *cls);
+int hpre_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m);
+void hpre_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index);
 void hpre_abort(struct wd_queue *q, unsigned int index);
 extern const char *const hpre_apis[];
 extern const char *const hpre_ecc_apis[];
 
-/* hpre_ecc.c: struct wd_driver's. */
+/* --- hpre_ecc.c --- */
 int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev);
-int hpre_ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
+/* struct hpre_ops's */
+int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j);
+int hpre_ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answer);
+
+/* --- the fast path --- */
+
+/*
+ * Puts operands into the area and fills in the job, where text is 0, if the request passes the class's check, and needs
+ * no more than a short one. After false the area is wiped.
+ */
+typedef bool hpre_job_fn(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j);
+
+WD_INLINE bool hpre_fill(struct hisi_queue *h, const struct fast_req *r, hpre_job_fn *job)
+{
+	struct hpre_area *a;
+	struct hpre_job j;
+
+	/* The area belongs to the slot. */
+	if (unlikely(!wd_slot_is_free(r->slot)))
+		return false;
+	a = hisi_queue_scratch(h, r->index);
+	if (unlikely(!a))
+		return false;
+	/* The area is empty; job() sets out. */
+	j.text = 0;
+	if (unlikely(!job(r, a, &j))) {
+		hpre_area_wipe(a);
+		return false;
+	}
+	hpre_write(fast_sqe(h, r, HPRE_SQE_SIZE), &j, a->out, fast_begin(r));
+	return true;
+}
+
+/* Puts results into the caller's memory. False, with nothing done, when the slow path has to check them. */
+typedef bool hpre_told_fn(const struct fast_req *r, const struct hpre_area *a, __u64 answer);
+
+WD_INLINE bool hpre_told(const struct hisi_queue *h, const struct fast_req *r, __u64 *in, __u64 *out,
+			 hpre_told_fn *told)
+{
+	struct hpre_area *a = hisi_queue_scratch_at(h, r->index);
+	const struct wd_arg *arg = r->arg;
+	struct hpre_answer answer;
+
+	hpre_read((const volatile void *)fast_sqe(h, r, HPRE_SQE_SIZE), &answer);
+	if (unlikely(!hpre_is_good(answer.dw0) || answer.tag != fast_tag(r) || !told(r, a, answer.out)))
+		return false;
+	*in = arg->src_len;
+	*out = a->bytes;
+	hpre_area_wipe(a);
+	/* A verification has no dst_len. */
+	if (arg->dst_len)
+		*arg->dst_len = *out;
+	return true;
+}
 
 #define HPRE_DRIVER \
 	.name = "hisi_hpre", \
 	.abort = hpre_abort, \
 	HISI_QUEUE_DRIVER
+
+/*
+ * Operations of struct fast_ops with these functions of a class: name_fill() and name_told(). Compilers inline through
+ * one table, but not through a second.
+ */
+#define HPRE_OPERATIONS(name, job, told) \
+WD_INLINE bool name##_fill(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r) \
+{ \
+	(void)ops; \
+	return hpre_fill(h, r, job); \
+} \
+\
+WD_INLINE bool name##_told(const struct fast_ops *ops, const struct hisi_queue *h, const struct fast_req *r, \
+			   __u64 *in, __u64 *out) \
+{ \
+	(void)ops; \
+	return hpre_told(h, r, in, out, told); \
+}
+
+/* The members of struct fast_ops of that class. */
+#define HPRE_FAST(name) \
+	.fill = name##_fill, .result = name##_told, .send = hpre_send, .end = hpre_end, .abort = hpre_abort
 
 #endif

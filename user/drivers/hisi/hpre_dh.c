@@ -4,9 +4,8 @@
 
 #include "base/likely.h"
 #include "dh.h"
-
-#define HPRE_ARG	struct wd_dh_arg
-#include "hpre_fast.inc.h"
+#include "fast.h"
+#include "hpre.h"
 
 #define AREA_BYTES	(4 * PUBKEY_BYTES_MAX)	/* x and p, the peer's value, the result */
 
@@ -55,14 +54,13 @@ static int dh_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answ
 	return c->m.status;
 }
 
-static const struct hpre_class dh_class = { .fill = dh_fill, .finish = dh_finish };
-
 /* --- the fast path --- */
 
 /*
- * The request's own private value: if it is a word shorter than p, only the lower end of its range has to be checked.
+ * The request's own private value, which most requests don't have: if it is a word shorter than p, only the lower end
+ * of its range has to be checked.
  */
-static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
+static __attribute__((noinline)) bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
 {
 	const struct wd_span span = { arg->key, arg->key_len };
 
@@ -71,9 +69,8 @@ static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
 }
 
 /* Whether the class's check would accept the request. */
-static inline bool arg_fits(struct wd_session *base, const struct wd_dh_arg *arg)
+static inline bool dh_arg_fits(const struct dh_sess *s, const struct wd_dh_arg *arg)
 {
-	const struct dh_sess *s = to_dh_sess(base);
 	bool shared = arg->op == WD_DH_SHARED;
 	const struct wd_span spans[] = { { arg->dst, s->k }, { arg->src, s->k } };
 
@@ -83,12 +80,12 @@ static inline bool arg_fits(struct wd_session *base, const struct wd_dh_arg *arg
 	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
 }
 
-WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *arg, struct hpre_area *a,
-			       struct hpre_job *j)
+WD_INLINE bool dh_job(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j)
 {
-	const struct dh_sess *s = to_dh_sess(base);
+	const struct dh_sess *s = to_dh_sess(r->s);
+	const struct wd_dh_arg *arg = r->arg;
 
-	if (!arg_fits(base, arg))
+	if (!dh_arg_fits(s, arg))
 		return false;
 	j->key = s->key;
 	if (arg->key) {
@@ -102,46 +99,36 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *
 	return arg->op != WD_DH_SHARED || pubkey_is_between(j->in, s->p);
 }
 
-static inline bool hpre_results_of(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a,
-				   __u64 answer)
+WD_INLINE bool dh_results(const struct fast_req *r, const struct hpre_area *a, __u64 answer)
 {
-	const struct dh_sess *s = to_dh_sess(base);
+	const struct wd_dh_arg *arg = r->arg;
 
 	(void)answer;
 	/* A shared secret outside of 2 .. p - 2 goes to the slow path, which checks it in full. */
-	if (arg->op == WD_DH_SHARED && !pubkey_is_between(a->out, s->p))
+	if (arg->op == WD_DH_SHARED && !pubkey_is_between(a->out, to_dh_sess(r->s)->p))
 		return false;
 	memcpy(arg->dst, a->out, a->bytes);
 	return true;
 }
 
-/* --- struct wd_driver's --- */
+/* --- the driver --- */
+
+HPRE_OPERATIONS(hisi_dh, dh_job, dh_results)
+
+static const struct hpre_ops dh_ops = {
+	.fast = { HPRE_FAST(hisi_dh), .arg_bytes = sizeof(struct wd_dh_arg) },
+	.fill = dh_fill, .finish = dh_finish,
+};
+FAST_ENTRIES(hisi_dh, &dh_ops.fast)
 
 static int dh_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
-static int dh_send(struct hisi_queue *h, struct wd_msg *m)
-{
-	return hpre_send(h, m, &dh_class);
-}
-
-static int dh_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, dh_send, hpre_abort);
-}
-
-static void dh_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	hpre_result(q, m, index, &dh_class);
-}
-
 const struct wd_driver hisi_dh_driver = {
 	HPRE_DRIVER,
 	.apis = hpre_apis,
-	HISI_FAST,
+	FAST_DRIVER(hisi_dh),
 	.open = dh_open,
-	.push = dh_push,
-	.result = dh_result,
 };

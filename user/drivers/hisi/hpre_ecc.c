@@ -381,7 +381,7 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 
 /* --- all of them --- */
 
-static int ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
@@ -416,7 +416,7 @@ static int refused(struct pubkey_msg *c)
 	return c->m.status;
 }
 
-static int ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answer)
+int hpre_ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answer)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
@@ -444,26 +444,7 @@ static int ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 	return 0;
 }
 
-static const struct hpre_class ecc_class = { .fill = ecc_fill, .finish = ecc_finish };
-
-/* --- struct wd_driver's --- */
-
 int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hpre_open(q, dev, AREA_BYTES);
-}
-
-static int ecc_send(struct hisi_queue *h, struct wd_msg *m)
-{
-	return hpre_send(h, m, &ecc_class);
-}
-
-int hpre_ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, ecc_send, hpre_abort);
-}
-
-void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	hpre_result(q, m, index, &ecc_class);
 }

@@ -5,9 +5,8 @@
 
 #include "base/likely.h"
 #include "rsa.h"
-
-#define HPRE_ARG	struct wd_rsa_arg
-#include "hpre_fast.inc.h"
+#include "fast.h"
+#include "hpre.h"
 
 /* For a new key: e, p, q; d, n, qinv, dq, dp. */
 #define AREA_BYTES	(2 * RSA_BYTES_MAX + 7 * RSA_BYTES_MAX / 2)
@@ -85,27 +84,23 @@ static int rsa_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 	return 0;
 }
 
-static const struct hpre_class rsa_class = { .fill = rsa_fill, .finish = rsa_finish };
-
 /* --- the fast path --- */
 
 /* Whether the class's check would accept the request. */
-static inline bool arg_fits(struct wd_session *base, const struct wd_rsa_arg *arg)
+static inline bool rsa_arg_fits(const struct rsa_sess *s, const struct wd_rsa_arg *arg)
 {
-	const struct rsa_sess *s = to_rsa_sess(base);
-
 	if (unlikely(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k ||
 		     !arg->src || !arg->dst || !arg->dst_len || *arg->dst_len < s->k || !s->key->part[arg->op]))
 		return false;
 	return wd_probe_pair(arg->src, s->k, arg->dst, s->k);
 }
 
-WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a,
-			       struct hpre_job *j)
+WD_INLINE bool rsa_job(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j)
 {
-	const struct rsa_sess *s = to_rsa_sess(base);
+	const struct rsa_sess *s = to_rsa_sess(r->s);
+	const struct wd_rsa_arg *arg = r->arg;
 
-	if (!arg_fits(base, arg))
+	if (!rsa_arg_fits(s, arg))
 		return false;
 	fill_power(s, arg->op, arg->src, a, j);
 	a->bytes = s->k;
@@ -113,43 +108,35 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg 
 	return pubkey_is_between(j->in, rsa_key_n(s->key));
 }
 
-static inline bool hpre_results_of(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a,
-				   __u64 answer)
+WD_INLINE bool rsa_results(const struct fast_req *r, const struct hpre_area *a, __u64 answer)
 {
+	const struct wd_rsa_arg *arg = r->arg;
+
 	(void)answer;
-	if (is_to_prove(to_rsa_sess(base), arg->op))
+	if (is_to_prove(to_rsa_sess(r->s), arg->op))
 		return false;
 	memcpy(arg->dst, a->out, a->bytes);
 	return true;
 }
 
-/* --- struct wd_driver's --- */
+/* --- the driver --- */
+
+HPRE_OPERATIONS(hisi_rsa, rsa_job, rsa_results)
+
+static const struct hpre_ops rsa_ops = {
+	.fast = { HPRE_FAST(hisi_rsa), .arg_bytes = sizeof(struct wd_rsa_arg) },
+	.fill = rsa_fill, .finish = rsa_finish,
+};
+FAST_ENTRIES(hisi_rsa, &rsa_ops.fast)
 
 static int rsa_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
-static int rsa_send(struct hisi_queue *h, struct wd_msg *m)
-{
-	return hpre_send(h, m, &rsa_class);
-}
-
-static int rsa_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, rsa_send, hpre_abort);
-}
-
-static void rsa_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	hpre_result(q, m, index, &rsa_class);
-}
-
 const struct wd_driver hisi_rsa_driver = {
 	HPRE_DRIVER,
 	.apis = hpre_apis,
-	HISI_FAST,
+	FAST_DRIVER(hisi_rsa),
 	.open = rsa_open,
-	.push = rsa_push,
-	.result = rsa_result,
 };

@@ -313,3 +313,8 @@ void hisi_queue_disarm(struct wd_queue *q)
 	if (h)
 		wd_ring_disarm(&h->ring);
 }
+
+int hisi_queue_why_nothing(struct hisi_queue *h)
+{
+	return wd_ring_nothing(&h->ring) ? wd_ring_why(&h->ring) : 0;
+}

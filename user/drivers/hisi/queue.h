@@ -10,15 +10,6 @@
 
 #define HISI_INDEX(m)	((m)->tag & 0xffff)	/* ring index */
 
-/*
- * Requests on the fast path: synchronous; asynchronous, which the class knows to have no deadline; and one of several.
- */
-enum hisi_kind {
-	OWN,
-	ONE,
-	ONE_OF_MANY,
-};
-
 struct hisi_lists {
 	void *src;
 	void *dst;
@@ -79,32 +70,8 @@ void hisi_queue_abort(struct wd_queue *q, unsigned int index);
 bool hisi_queue_ready(struct wd_queue *q);
 void hisi_queue_arm(struct wd_queue *q);
 void hisi_queue_disarm(struct wd_queue *q);
-
-/* For push(): send writes a request's descriptor, or returns why it can't; abort releases what send took. */
-static inline int hisi_queue_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n,
-				  int (*send)(struct hisi_queue *h, struct wd_msg *m),
-				  void (*abort)(struct wd_queue *q, unsigned int index))
-{
-	struct hisi_queue *h = hisi_queue_of(q);
-	unsigned int i;
-	int ret = 0;
-
-	/* The core keeps to the limit, so both rings always have room. */
-	for (i = 0; i < n; i++) {
-		ret = send(h, msgs[i]);
-		if (ret)
-			break;
-	}
-	if (wd_ring_tx_stopped(&h->ring)) {
-		while (i--)
-			abort(q, HISI_INDEX(msgs[i]));
-		return wd_ring_why(&h->ring);
-	}
-	if (!i)
-		return ret;
-	wd_ring_submit_to(&h->ring, i, wd_ring_after(&h->ring, HISI_INDEX(msgs[i - 1])));
-	return (int)i;
-}
+/* After a pull() that found nothing: 0, or why nothing will complete any more. */
+__attribute__((cold)) int hisi_queue_why_nothing(struct hisi_queue *h);
 
 /*
  * Under the produce lock. Makes hardware lists for source and destination of the request at that index: 0, -EBUSY,

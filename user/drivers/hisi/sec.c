@@ -396,14 +396,14 @@ static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const st
 				    s->alg->sec.kind == SEC_KIND_DIGEST ? &mac : c->dst);
 }
 
-static inline int msg_send(struct hisi_queue *h, struct wd_msg *m, enum crypto_bd_type type)
+int sec_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m)
 {
 	const struct crypto_sess *s = to_crypto_sess(m->sess);
 	struct crypto_msg *c = to_crypto_msg(m);
 	struct sec_job j;
 	int ret = refuse(s, c);
 
-	if (!ret && type == CRYPTO_BD2)
+	if (!ret && ops->type == CRYPTO_BD2)
 		ret = refuse_v2(s, c);
 	if (!ret && c->sgl)
 		ret = msg_lists(h, s, c);
@@ -414,28 +414,8 @@ static inline int msg_send(struct hisi_queue *h, struct wd_msg *m, enum crypto_b
 		hisi_queue_put_lists(h, HISI_INDEX(&c->m));
 		return ret;
 	}
-	msg_write(h, type, s, c, &j);
+	msg_write(h, ops->type, s, c, &j);
 	return 0;
-}
-
-static int msg_send3(struct hisi_queue *h, struct wd_msg *m)
-{
-	return msg_send(h, m, CRYPTO_BD3);
-}
-
-static int msg_send2(struct hisi_queue *h, struct wd_msg *m)
-{
-	return msg_send(h, m, CRYPTO_BD2);
-}
-
-int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, msg_send3, hisi_queue_abort);
-}
-
-int sec_v2_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, msg_send2, hisi_queue_abort);
 }
 
 /* --- results --- */
@@ -469,30 +449,19 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 	return -EIO;
 }
 
-static inline void msg_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, enum crypto_bd_type type)
+void sec_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index)
 {
-	struct hisi_queue *h = hisi_queue_of(q);
 	struct crypto_msg *c = to_crypto_msg(m);
 	struct sec_answer answer;
 
-	sec_read(wd_ring_slot(&h->ring, (__u16)index), type, &answer);
+	sec_read(wd_ring_slot(&h->ring, (__u16)index), ops->type, &answer);
 	c->consumed = c->src_len;
 	c->produced = to_crypto_sess(m->sess)->alg->sec.kind == SEC_KIND_DIGEST ? c->mac_len : c->src_len;
-	if (!sec_is_of(&answer, type, m->tag, index)) {
+	if (!sec_is_of(&answer, ops->type, m->tag, index)) {
 		c->why = "the descriptor came back damaged";
 		m->status = -EIO;
 	} else {
 		m->status = status_of(c, answer.result);
 	}
 	hisi_queue_put_lists(h, index);
-}
-
-void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	msg_result(q, m, index, CRYPTO_BD3);
-}
-
-void sec_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	msg_result(q, m, index, CRYPTO_BD2);
 }

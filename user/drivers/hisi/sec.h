@@ -4,7 +4,10 @@
 #define WD_SEC_PRIVATE_H
 
 #include <endian.h>
+
+#include "base/likely.h"
 #include "crypto.h"
+#include "fast.h"
 #include "queue.h"
 #include "hw/sec_hw.h"
 
@@ -108,7 +111,7 @@ static inline __attribute__((always_inline)) void sec_write2(__le64 *bd, __u64 h
 	bd[15] = 0;
 }
 
-/* type is a constant wherever this is called, here and below: the compiler leaves one of the two. */
+/* type is a constant on the fast path, here and below: the compiler leaves one of the two. */
 static inline __attribute__((always_inline)) void sec_write(__le64 *bd, enum crypto_bd_type type,
 							    __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
 							    const struct sec_job *j, __u32 tag)
@@ -145,15 +148,34 @@ static inline bool sec_is_good(__u32 result)
 	return (result & 0x00ff000du) == 0x00000001u;
 }
 
-/* sec.c: struct wd_driver's, for each type of descriptor */
+/* Writes the descriptor of a whole request; of the fast path. */
+static inline __attribute__((always_inline)) void sec_write_whole(__le64 *bd, enum crypto_bd_type type,
+								  const struct crypto_sess *s, __u32 decrypt,
+								  const void *c_key, const struct sec_job *j, __u32 tag)
+{
+	const struct crypto_bd *own = &s->bd[type];
+
+	sec_write(bd, type, own->head[decrypt], own->auth[decrypt], (uintptr_t)c_key, s->a_key, j, tag);
+}
+
+/* Whether the device has done that request, without an error. */
+static inline __attribute__((always_inline)) bool sec_is_done(const __le64 *bd, enum crypto_bd_type type, __u32 tag,
+							      unsigned int index)
+{
+	struct sec_answer answer;
+
+	sec_read((const volatile void *)bd, type, &answer);
+	return likely(sec_is_good(answer.result) && sec_is_of(&answer, type, tag, index));
+}
+
+/* --- sec.c --- */
 int sec_open(struct wd_queue *q, const struct uacce_dev_info *dev);
-int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-int sec_v2_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
-void sec_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 bool sec_v2_serves(const struct wd_session_attr *attr);
 extern const char *const sec_apis[];
 extern const char *const sec_v2_apis[];
+/* struct fast_ops's */
+int sec_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m);
+void sec_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index);
 
 /*
  * Counter block and B0 of CCM (SP 800-38C, A.2 and A.3): a byte of flags, a nonce of 7 to 13 bytes, and a number in the
@@ -189,16 +211,16 @@ static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u3
 
 #define SEC_DRIVER \
 	SEC_DRIVER_COMMON, \
-	.apis = sec_apis, \
-	.push = sec_push, \
-	.result = sec_result
+	.apis = sec_apis
 
 /* For hardware of generation 2. */
 #define SEC_V2_DRIVER \
 	SEC_DRIVER_COMMON, \
 	.apis = sec_v2_apis, \
-	.serves = sec_v2_serves, \
-	.push = sec_v2_push, \
-	.result = sec_v2_result
+	.serves = sec_v2_serves
+
+/* The members of struct fast_ops that are the same for all classes. */
+#define SEC_FAST \
+	.send = sec_send, .end = sec_end, .abort = hisi_queue_abort
 
 #endif

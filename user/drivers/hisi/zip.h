@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "comp.h"
+#include "fast.h"
 #include "queue.h"
 #include "hw/zip_hw.h"
 
@@ -49,7 +50,7 @@ static inline void zero_pair(__le64 *to)
 /*
  * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
  * stand together, and the last one goes to the word in which the model last marks a descriptor as taken. type: of the
- * descriptor, a constant wherever this is called, here and below.
+ * descriptor, a constant on the fast path, here and below.
  */
 static inline __attribute__((always_inline)) void zip_write(__le64 *sqe, __u32 type, const struct zip_job *j)
 {
@@ -113,12 +114,11 @@ static inline __attribute__((always_inline)) void zip_job_flat(const struct comp
 	j->state = NULL;
 }
 
-/* zip_msg.c: struct wd_driver's, for each type of descriptor */
+/* --- zip_msg.c --- */
 int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev);
-int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-int zip_v2_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
-void zip_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
+/* struct fast_ops's */
+int zip_send(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m);
+void zip_end(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m, unsigned int index);
 
 #define ZIP_DRIVER \
 	.name = "hisi_zip", \

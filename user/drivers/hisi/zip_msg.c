@@ -140,7 +140,7 @@ static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, con
 	}
 }
 
-static inline int msg_send(struct hisi_queue *z, struct wd_msg *m, __u32 type)
+int zip_send(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m)
 {
 	struct comp_msg *c = to_comp_msg(m);
 	struct comp_hw_state part = { .ctx = NULL };
@@ -152,29 +152,9 @@ static inline int msg_send(struct hisi_queue *z, struct wd_msg *m, __u32 type)
 	/* A part is the first step of a stream that has no other. */
 	if (c->part)
 		part.ctx = hisi_queue_state(z, HISI_INDEX(m));
-	job_of_msg(z, c, c->part ? &part : c->hw, type, &j);
-	zip_write(wd_ring_slot(&z->ring, HISI_INDEX(m)), type, &j);
+	job_of_msg(z, c, c->part ? &part : c->hw, ops->type, &j);
+	zip_write(wd_ring_slot(&z->ring, HISI_INDEX(m)), ops->type, &j);
 	return 0;
-}
-
-static int msg_send3(struct hisi_queue *z, struct wd_msg *m)
-{
-	return msg_send(z, m, ZIP_SQE_TYPE_3);
-}
-
-static int msg_send0(struct hisi_queue *z, struct wd_msg *m)
-{
-	return msg_send(z, m, ZIP_SQE_TYPE_0);
-}
-
-int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, msg_send3, hisi_queue_abort);
-}
-
-int zip_v2_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
-{
-	return hisi_queue_push(q, msgs, n, msg_send0, hisi_queue_abort);
 }
 
 /* The engine's status, as an errno and a text. */
@@ -266,23 +246,12 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe, __
 	return ret;
 }
 
-static inline void msg_end(struct wd_queue *q, struct wd_msg *m, unsigned int index, __u32 type)
+void zip_end(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m, unsigned int index)
 {
-	struct hisi_queue *z = hisi_queue_of(q);
 	struct comp_msg *c = to_comp_msg(m);
 
 	c->bounce = msg_plan(c) ? hisi_queue_scratch_at(z, index) : NULL;
-	m->status = msg_result(c, wd_ring_slot(&z->ring, index), type);
+	m->status = msg_result(c, wd_ring_slot(&z->ring, index), ops->type);
 	hisi_queue_put_lists(z, index);
 	hisi_queue_put_state(z, index);
-}
-
-void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	msg_end(q, m, index, ZIP_SQE_TYPE_3);
-}
-
-void zip_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
-{
-	msg_end(q, m, index, ZIP_SQE_TYPE_0);
 }

@@ -2,8 +2,8 @@
 /*
  * The fast path: a request that needs nothing but its descriptor goes from its caller's struct into the ring, and its
  * results go from the ring into the struct, without a message and without a second decision. The loops are in the
- * drivers of rings (fast.inc.h); this file has what they and the core share about slots. Uncommon cases are left to
- * submit.c and drain.c.
+ * drivers of rings (drivers/hisi/fast.h); this file has what they and the core share about slots. Uncommon cases are
+ * left to submit.c and drain.c.
  */
 #ifndef WD_FAST_H
 #define WD_FAST_H
@@ -18,6 +18,8 @@
  * Keeps the value in a general register: gcc would combine pairs of words in vectors, which costs more than it saves.
  */
 #define WD_SCALAR(x)	__asm__("" : "+r"(x))
+/* The same for a word that was just stored. */
+#define WD_STORED(x)	__asm__("" : "+m"(x))
 
 /* --- slots --- */
 
@@ -35,6 +37,7 @@ WD_INLINE __u32 wd_slot_begin(struct wd_slot *slot, struct wd_session *s, void *
 	__u32 gen = (slot->gen + 1u) & WD_TAG_GEN_MASK;
 
 	slot->owner = own ? own : req;
+	WD_STORED(slot->owner);
 	slot->sess = s;
 	slot->deadline = own ? own->deadline : 0;
 	slot->gen = (__u16)gen;
