@@ -8,7 +8,7 @@ import sys
 
 TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 PAGE = "docs/architecture.md"
-FILE = re.compile(r"[\w/-]+(?:\.inc)?\.[ch]\b")
+FILE = re.compile(r"[\w/-]+\.[ch]\b")
 CALL = re.compile(r"\b([A-Za-z_]\w*)\(\)")
 ROW = re.compile(r"^\| `([\w/]+\.[ch])` \|([^|]*)\|([^|]*)\|$")
 ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")

@@ -4,9 +4,8 @@
 
 This program reads the C files as text, in order: where a function takes and releases locks, where it switches
 cancellation off, and which functions it calls. It also follows calls through members of structs and through parameters,
-inline functions of headers, templates (*.inc.h), which call functions of the files that include them, and functions
-that macros define, whose names are in part the macro's arguments. A block that ends with a jump has no effect on the
-text behind it.
+inline functions of headers, and functions that macros define, whose names are in part the macro's arguments. A block
+that ends with a jump has no effect on the text behind it.
 """
 
 import glob
@@ -93,11 +92,11 @@ class Program:
         return re.search(rf"^(?:static|WD_INLINE)[^\n;]*\b{name}\(", text, re.M)
 
     def named(self, file, name):
-        """The function; or all candidates: of headers and, for a template, of the files that include it."""
+        """The function; or all candidates of headers."""
         found = self.functions.get((file, name)) or self.functions.get(("", name))
         if found:
             return [found]
-        return [g for g in self.statics.get(name, ()) if g.file.endswith(".h") or file.endswith(".inc.h")]
+        return [g for g in self.statics.get(name, ()) if g.file.endswith(".h")]
 
     def callees(self, f, match):
         if match[1]:

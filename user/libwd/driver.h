@@ -63,6 +63,12 @@ static inline struct wd_arg_end *wd_arg_end(const void *arg, size_t bytes)
 	return (struct wd_arg_end *)(void *)((char *)arg + bytes - sizeof(struct wd_arg_end));
 }
 
+/* The size of a request, for choosing its path. */
+static inline size_t wd_arg_bytes(const void *arg)
+{
+	return ((const struct wd_arg *)arg)->src_len;
+}
+
 #define WD_ARG_SAME(type, member) \
 	static_assert(offsetof(type, member) == offsetof(struct wd_arg, member), "a struct begins like the others")
 #define WD_ARG_SAME_END(type, member) \
@@ -101,7 +107,7 @@ struct wd_taker {
 /**
  * struct wd_msg - one request inside the core; a class's own message begins with it
  * @sess:	the request's session
- * @req:	the caller's argument struct, for the class's complete()
+ * @req:	the caller's argument struct, for the class's result() and call()
  * @deadline:	on the monotonic clock, in ns; 0: none
  * @state:	enum wd_msg_state
  * @tag:	slot index and generation, as the descriptor carries them
@@ -174,23 +180,25 @@ struct wd_msg_ends {
  * @soft:	the driver that needs no device
  * @verifies:	whether sessions may ask for verified results: WD_SESS_VERIFY
  * @too_much:	the errno for an asynchronous request that no device takes; 0: EOPNOTSUPP
- * @async_other: check an asynchronous request that can't take the fast path, and pass it to wd_request_async()
+ * @arg_bytes:	size of its argument struct, which begins with struct wd_arg and ends with struct wd_arg_end
+ * @async_most:	largest src_len of an asynchronous request; 0: no limit
+ * @async_other: wd_frame_async_other(), which drivers and the core reach through here
+ * @check:	check the argument struct for that call, WD_CALL_*; 0 or -errno, recorded
  * @fill:	fill in the message of a checked request, all but tag and deadline; 0
  *		or -errno, recorded. No lock is held
  * @refill:	the same for a completed request, with the aux that fill() chose; 0 for a request
- *		that took the fast path
+ *		that took the fast path, and for a synchronous one
  * @may_redo:	whether the request can be repeated that this message describes, although a device may have done a
  *		part of it: see "Repeats" in wd_request.h. Asked only after a context's end. NULL: always
- * @bytes:	size of a request, for choosing its path
- * @timeout_ms:	the request's own timeout, 0: none
- * @complete:	put results into the caller's struct and call its callback (no lock held, the
- *		slot already free), after wd_request_over(); doesn't touch the session
- *		afterwards
- * @call:	only call the callback: the results are in the caller's struct already, and
- *		wd_request_over() was called
- * @work:	like complete() without a callback, before wd_request_over(), for a session with a
- *		completion queue: sets wr_id, opcode, byte_len and consumed of wc; returns the status
- * @work_told:	the same when the results are in the caller's struct already; sets path and path_reason, too
+ * @run:	do a synchronous request; the message has its deadline, and what refill() fills in. Returns the status
+ * @run_over:	the same for a request that began on the fast path, but didn't end there
+ * @result:	put the results of a request that ended with ret into the argument struct. Returns the error, recorded,
+ *		or 0
+ * @ended:	the same for an asynchronous request, which ended with msg->status. The slot is free, and no lock is
+ *		held
+ * @call:	call the request's callback
+ * @opcode:	enum wd_wc_opcode of the request
+ * @status:	arg->status of a request that is refused with ret; NULL: ret
  */
 struct wd_class {
 	const char *name;
@@ -201,16 +209,20 @@ struct wd_class {
 	const struct wd_driver *soft;
 	bool verifies;
 	int too_much;
+	size_t arg_bytes;
+	size_t async_most;
 	int (*async_other)(struct wd_session *s, void *req);
+	int (*check)(struct wd_session *s, const void *req, int call);
 	int (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
 	void (*refill)(struct wd_session *s, void *req, __u32 aux, struct wd_msg *msg);
 	bool (*may_redo)(const struct wd_msg *msg);
-	size_t (*bytes)(const void *req);
-	__u32 (*timeout_ms)(const void *req);
-	void (*complete)(struct wd_msg *msg);
+	int (*run)(struct wd_session *s, struct wd_msg *msg);
+	int (*run_over)(struct wd_session *s, struct wd_msg *msg);
+	int (*result)(struct wd_session *s, void *req, struct wd_msg *msg, int ret);
+	int (*ended)(struct wd_msg *msg);
 	void (*call)(void *req);
-	int (*work)(struct wd_msg *msg, struct wd_wc *wc);
-	void (*work_told)(const struct wd_session *s, const void *req, struct wd_wc *wc);
+	__u32 (*opcode)(const struct wd_session *s, const void *req);
+	__s32 (*status)(int ret);
 };
 
 /* How a synchronous request ended that was to take the fast path. */
@@ -550,6 +562,14 @@ static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 fl
 /* Puts the members that all setups share into attr. Returns as above. */
 int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
 		  handle_t cq, const __u64 reserved[4]);
+/*
+ * Continue a public call that can't take the fast path, or not to its end. A burst of requests returns how many were
+ * taken; all return 0 or more, or -errno, recorded.
+ */
+int wd_frame_burst(struct wd_session *s, void *const args[], int n, const wd_ctx_set_t *set);
+int wd_frame_async(handle_t sess, void *arg, const wd_ctx_set_t *set, const struct wd_class *cls);
+int wd_frame_async_other(struct wd_session *s, void *arg);
+int wd_frame_sync(struct wd_session *s, void *arg, struct wd_msg *msg, int call, enum wd_fast begun);
 /*
  * Called when the session is complete. plain: its requests may take the fast path. That path is tried first by the
  * asynchronous call, or by the synchronous call sync_call.

@@ -4,13 +4,10 @@
 #include <string.h>
 
 #include "aead.h"
+#include "evp.h"
 #include "hw/sec_hw.h"
+#include "request/frame.h"
 #include "stream.h"
-
-#define FRAME_ARG		struct wd_aead_arg
-#define FRAME_CLASS		aead_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
-#include "crypto_request.inc.h"
 
 #define CCM_NONCE_MIN	7
 #define CCM_NONCE_MAX	13
@@ -147,10 +144,13 @@ static int check_device(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	return 0;
 }
 
-static int arg_check(struct crypto_sess *s, const struct wd_aead_arg *arg)
+static int aead_check(struct wd_session *base, const void *req, int call)
 {
+	struct crypto_sess *s = to_crypto_sess(base);
+	const struct wd_aead_arg *arg = req;
 	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 
+	(void)call;
 	if (!ret)
 		ret = crypto_check_keys(s);
 	if (!ret)
@@ -168,19 +168,26 @@ static int arg_check(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	return ret ? ret : check_device(s, arg);
 }
 
-static inline void msg_fill(struct crypto_sess *s, const struct wd_aead_arg *arg, struct crypto_msg *c)
+static void aead_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg *m)
 {
+	struct crypto_msg *c = crypto_msg_begin(s, req, m);
+	const struct wd_aead_arg *arg = req;
+
+	(void)aux;
 	c->iv = arg->iv;
 	c->iv_len = arg->iv_len;
 	c->decrypt = arg->op == WD_CIPHER_DECRYPTION;
 	c->mac = arg->mac;
-	c->mac_len = s->mac_len;
+	c->mac_len = to_crypto_sess(s)->mac_len;
 	c->assoc_len = arg->assoc_len;
 }
 
-static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
+static __u32 aead_opcode(const struct wd_session *s, const void *req)
 {
-	return crypto_do_sync(s, c);
+	const struct wd_aead_arg *arg = req;
+
+	(void)s;
+	return arg->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT;
 }
 
 /* --- sessions --- */
@@ -335,12 +342,8 @@ int wd_aead_sess_caps(handle_t sess)
 
 /* --- calls --- */
 
-int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg)
-{
-	return crypto_sync(sess, arg);
-}
-
-FRAME_PUBLIC(wd_aead)
+FRAME_SYNC(wd_aead, aead_class, struct crypto_msg)
+FRAME_PUBLIC(wd_aead, aead_class)
 
 static const char *const aead_algs[] = { "aead", NULL };
 static const struct wd_driver *const aead_drivers[] = { &hisi_aead_driver, &hisi_aead_v2_driver, NULL };
@@ -352,5 +355,9 @@ const struct wd_class aead_class = {
 	.algs = aead_algs,
 	.drivers = aead_drivers,
 	.soft = &soft_aead_driver,
-	CRYPTO_CALLS,
+	CRYPTO_CLASS(wd_aead),
+	.check = aead_check,
+	.refill = aead_refill,
+	.run = crypto_run,
+	.opcode = aead_opcode,
 };

@@ -11,7 +11,8 @@ WD_ARG_ASSERT(struct wd_aead_arg);
 #define AEAD_IV_MAX	128	/* of GCM */
 #define GCM_IV_BYTES	12	/* on devices */
 
-extern const struct wd_class aead_class;
+/* Hidden, so that the compiler may use its values. */
+extern const struct wd_class aead_class __attribute__((visibility("hidden")));
 extern const struct wd_driver hisi_aead_driver;
 extern const struct wd_driver hisi_aead_v2_driver;
 extern const struct wd_driver soft_aead_driver;

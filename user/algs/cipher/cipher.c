@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "cipher.h"
+#include "evp.h"
 #include "hw/sec_hw.h"
+#include "request/frame.h"
 
-#define FRAME_ARG		struct wd_cipher_arg
-#define FRAME_CLASS		cipher_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
 static const struct wd_class cipher_class;
-#include "crypto_request.inc.h"
 
 #define XTS_MAX_BYTES	(16u << 20)	/* of a data unit: 2^20 blocks */
 
@@ -111,10 +109,13 @@ static int check_iv(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 	return 0;
 }
 
-static int arg_check(struct crypto_sess *s, const struct wd_cipher_arg *arg)
+static int cipher_check(struct wd_session *base, const void *req, int call)
 {
+	struct crypto_sess *s = to_crypto_sess(base);
+	const struct wd_cipher_arg *arg = req;
 	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags & ~WD_CIPHER_CHAIN, arg->reserved);
 
+	(void)call;
 	if (!ret)
 		ret = crypto_check_keys(s);
 	if (!ret)
@@ -133,9 +134,12 @@ static int arg_check(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 	return ret;
 }
 
-static inline void msg_fill(struct crypto_sess *s, const struct wd_cipher_arg *arg, struct crypto_msg *c)
+static void cipher_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg *m)
 {
-	(void)s;
+	struct crypto_msg *c = crypto_msg_begin(s, req, m);
+	const struct wd_cipher_arg *arg = req;
+
+	(void)aux;
 	c->iv = arg->iv;
 	c->iv_len = arg->iv_len;
 	c->decrypt = arg->op == WD_CIPHER_DECRYPTION;
@@ -227,7 +231,7 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 		c->iv = next.iv;
 		if (c->iv_len && c->src_len < left)
 			last_block(false, src, c->src_len, next.src, c->iv_len);
-		ret = crypto_do_sync(s, c);
+		ret = crypto_run(&s->s, &c->m);
 		if (!ret && c->iv_len && c->src_len < left)
 			next_iv_after(&next, s, c);
 		src += c->src_len;
@@ -248,16 +252,18 @@ static int do_whole(struct crypto_sess *s, struct crypto_msg *c)
 	if (!len)
 		return crypto_do_nothing(s, c);
 	if (!may_cut(s, c) || wd_session_soft(&s->s, len, &path, &reason))
-		return crypto_do_sync(s, c);
+		return crypto_run(&s->s, &c->m);
 	ret = do_pieces(s, c);
 	c->consumed = len;
 	c->produced = len;
 	return ret;
 }
 
-static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
+static int cipher_run(struct wd_session *base, struct wd_msg *m)
 {
-	struct wd_cipher_arg *arg = c->m.req;
+	struct crypto_sess *s = to_crypto_sess(base);
+	struct crypto_msg *c = to_crypto_msg(m);
+	struct wd_cipher_arg *arg = m->req;
 	bool chain = arg->flags & WD_CIPHER_CHAIN && arg->src_len;
 	struct next_iv next;
 	struct crypto_msg whole;
@@ -276,6 +282,14 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 	}
 	explicit_bzero(&next, sizeof(next));
 	return ret;
+}
+
+static __u32 cipher_opcode(const struct wd_session *s, const void *req)
+{
+	const struct wd_cipher_arg *arg = req;
+
+	(void)s;
+	return arg->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT;
 }
 
 /* --- sessions --- */
@@ -374,12 +388,8 @@ int wd_cipher_sess_caps(handle_t sess)
 
 /* --- calls --- */
 
-int wd_cipher_sync(handle_t sess, struct wd_cipher_arg *arg)
-{
-	return crypto_sync(sess, arg);
-}
-
-FRAME_PUBLIC(wd_cipher)
+FRAME_SYNC(wd_cipher, cipher_class, struct crypto_msg)
+FRAME_PUBLIC(wd_cipher, cipher_class)
 
 static const char *const cipher_algs[] = { "cipher", NULL };
 static const struct wd_driver *const cipher_drivers[] = { &hisi_cipher_driver, &hisi_cipher_v2_driver, NULL };
@@ -391,5 +401,9 @@ static const struct wd_class cipher_class = {
 	.algs = cipher_algs,
 	.drivers = cipher_drivers,
 	.soft = &soft_cipher_driver,
-	CRYPTO_CALLS,
+	CRYPTO_CLASS(wd_cipher),
+	.check = cipher_check,
+	.refill = cipher_refill,
+	.run = cipher_run,
+	.opcode = cipher_opcode,
 };

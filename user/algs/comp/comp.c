@@ -6,14 +6,7 @@
 
 #include "base/likely.h"
 #include "comp.h"
-
-#define FRAME_ARG		struct wd_comp_arg
-#define FRAME_MSG		struct comp_msg
-#define FRAME_CLASS		comp_class
-#define FRAME_STATUS(ret)	comp_status(ret)
-#define FRAME_OPCODE(s, arg) \
-	(((const struct comp_sess *)(s))->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS)
-#include "request/frame.inc.h"
+#include "request/frame.h"
 
 static const char *const comp_algs[] = {
 	[WD_ZLIB] = "zlib",
@@ -132,19 +125,13 @@ static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 	return arg_refuse(s, arg);
 }
 
-static int frame_check(struct wd_session *base, const struct wd_comp_arg *arg)
+/* A synchronous call has a direction, which must be the session's. */
+static int comp_check(struct wd_session *base, const void *req, int call)
 {
 	struct comp_sess *s = to_comp_sess(base);
-	int ret = comp_check_call(s, WD_ASYNC, s->dir);
+	int ret = call == WD_CALL_ASYNC ? 0 : comp_check_call(s, WD_SYNC, (__u8)(call - COMP_CALL(0)));
 
-	if (ret)
-		return ret;
-	if (!arg)
-		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	if (arg->src_len > COMP_MAX_BYTES)
-		return wd_fail_num(&s->s.obj, EFBIG, "src_len %u is above %u, an asynchronous request's limit",
-				   arg->src_len, COMP_MAX_BYTES);
-	return arg_check(s, arg);
+	return ret ? ret : arg_check(s, req);
 }
 
 static bool comp_may_redo(const struct wd_msg *m)
@@ -270,8 +257,10 @@ static int sync_over(struct comp_sess *s, struct comp_msg *c, int ret)
 	return ret;
 }
 
-static int do_sync(struct comp_sess *s, struct comp_msg *c)
+static int comp_do(struct wd_session *base, struct wd_msg *m)
 {
+	struct comp_sess *s = to_comp_sess(base);
+	struct comp_msg *c = to_comp_msg(m);
 	bool empty = s->dir == WD_DIR_COMPRESS && !c->src_len;
 	int ret = empty ? 0 : msg_header(s, c);
 
@@ -282,30 +271,13 @@ static int do_sync(struct comp_sess *s, struct comp_msg *c)
 	return sync_over(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 
-static int frame_check_sync(struct wd_session *base, const struct wd_comp_arg *arg, int call)
+static int comp_do_over(struct wd_session *base, struct wd_msg *m)
 {
-	struct comp_sess *s = to_comp_sess(base);
-	int ret = comp_check_call(s, WD_SYNC, (__u8)(call - COMP_CALL(0)));
-
-	return ret ? ret : arg_check(s, arg);
-}
-
-static inline void frame_begin(struct wd_session *base, const struct wd_comp_arg *arg, struct comp_msg *c)
-{
-	msg_fill(to_comp_sess(base), arg, c);
-}
-
-static inline int frame_do(struct wd_session *base, struct comp_msg *c)
-{
-	return do_sync(to_comp_sess(base), c);
-}
-
-static inline int frame_do_over(struct wd_session *base, struct comp_msg *c)
-{
-	int ret = c->m.status;
+	struct comp_msg *c = to_comp_msg(m);
+	int ret = m->status;
 
 	if (ret == WD_STOPPED)
-		ret = wd_request_resume(base, &c->m, c->src_len);
+		ret = wd_request_resume(base, m, c->src_len);
 	return sync_over(to_comp_sess(base), c, ret);
 }
 
@@ -356,33 +328,29 @@ static __attribute__((noinline)) int prove(struct comp_sess *s, struct comp_msg 
 	return ret;
 }
 
-static int frame_result(struct wd_session *base, struct wd_comp_arg *arg, struct comp_msg *c, int ret)
+static int comp_result(struct wd_session *base, void *req, struct wd_msg *m, int ret)
 {
-	if (to_comp_sess(base)->verify)
-		ret = prove(to_comp_sess(base), c, ret);
-	arg_result(arg, c, ret);
-	return ret ? comp_fail(to_comp_sess(base), ret, c->why, c->m.vendor) : 0;
-}
-
-static int frame_ended(struct wd_msg *m)
-{
+	struct comp_sess *s = to_comp_sess(base);
 	struct comp_msg *c = to_comp_msg(m);
-	int ret = m->status;
 
-	/* There is room, but one descriptor can't use all of it. */
-	if (ret == -ENOSPC && c->more_room && m->path != WD_PATH_SOFT)
-		ret = -EFBIG;
-	return frame_result(m->sess, m->req, c, ret);
+	if (s->verify)
+		ret = prove(s, c, ret);
+	arg_result(req, c, ret);
+	return ret ? comp_fail(s, ret, c->why, m->vendor) : 0;
 }
 
 int wd_compress(handle_t sess, struct wd_comp_arg *arg)
 {
-	return frame_sync(sess, arg, COMP_CALL(WD_DIR_COMPRESS));
+	struct comp_msg msg;
+
+	return frame_sync(&comp_class, sess, arg, COMP_CALL(WD_DIR_COMPRESS), &msg.m);
 }
 
 int wd_decompress(handle_t sess, struct wd_comp_arg *arg)
 {
-	return frame_sync(sess, arg, COMP_CALL(WD_DIR_DECOMPRESS));
+	struct comp_msg msg;
+
+	return frame_sync(&comp_class, sess, arg, COMP_CALL(WD_DIR_DECOMPRESS), &msg.m);
 }
 
 /* --- asynchronous requests --- */
@@ -406,7 +374,23 @@ static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd
 	c->head = to_comp_sess(base)->plain && !c->part ? to_comp_sess(base)->head : aux;
 }
 
-FRAME_PUBLIC(wd_comp)
+static int comp_ended(struct wd_msg *m)
+{
+	int ret = m->status;
+
+	/* There is room, but one descriptor can't use all of it. */
+	if (ret == -ENOSPC && to_comp_msg(m)->more_room && m->path != WD_PATH_SOFT)
+		ret = -EFBIG;
+	return comp_result(m->sess, m->req, m, ret);
+}
+
+static __u32 comp_opcode(const struct wd_session *s, const void *req)
+{
+	(void)req;
+	return ((const struct comp_sess *)s)->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS;
+}
+
+FRAME_PUBLIC(wd_comp, comp_class)
 
 static const struct wd_driver *const comp_drivers[] = { &hisi_zip_driver, &hisi_zip_v2_driver, NULL };
 
@@ -419,8 +403,16 @@ const struct wd_class comp_class = {
 	.soft = &soft_deflate_driver,
 	.verifies = true,
 	.too_much = E2BIG,
+	.async_most = COMP_MAX_BYTES,
+	.check = comp_check,
 	.fill = comp_fill,
 	.refill = comp_refill,
 	.may_redo = comp_may_redo,
-	FRAME_CALLS,
+	.run = comp_do,
+	.run_over = comp_do_over,
+	.result = comp_result,
+	.ended = comp_ended,
+	.opcode = comp_opcode,
+	.status = comp_status,
+	FRAME_CLASS(wd_comp),
 };

@@ -120,7 +120,8 @@ static inline struct comp_sess *to_comp_sess(struct wd_session *s)
 	return (struct comp_sess *)s;
 }
 
-extern const struct wd_class comp_class;
+/* Hidden, so that the compiler may use its values. */
+extern const struct wd_class comp_class __attribute__((visibility("hidden")));
 extern const struct wd_driver hisi_zip_driver;
 extern const struct wd_driver hisi_zip_v2_driver;
 extern const struct wd_driver soft_deflate_driver;

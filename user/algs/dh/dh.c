@@ -3,12 +3,9 @@
 #include <errno.h>
 
 #include "dh.h"
+#include "request/frame.h"
 
-#define FRAME_ARG		struct wd_dh_arg
-#define FRAME_CLASS		dh_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
 static const struct wd_class dh_class;
-#include "pubkey_request.inc.h"
 
 /* --- requests --- */
 
@@ -38,13 +35,17 @@ static int check_private(struct dh_sess *s, const struct wd_dh_arg *arg)
 	return ret;
 }
 
-static int arg_check(struct wd_session *base, const struct wd_dh_arg *arg)
+static int dh_check(struct wd_session *base, const void *req, int call)
 {
+	const struct wd_dh_arg *arg = req;
 	struct dh_sess *s = to_dh_sess(base);
 	struct wd_object *obj = &base->obj;
 	size_t want = arg->op == WD_DH_PUBLIC ? 0 : s->k;
-	int ret;
+	int ret = wd_frame_check_end(base, arg->cb, arg->flags, arg->reserved);
 
+	(void)call;
+	if (ret)
+		return ret;
 	if (arg->op > WD_DH_SHARED)
 		return wd_fail_num(obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
 	if (arg->src_len != want)
@@ -59,26 +60,36 @@ static int arg_check(struct wd_session *base, const struct wd_dh_arg *arg)
 	return ret;
 }
 
-static inline void msg_fill(struct wd_session *s, const struct wd_dh_arg *arg, struct pubkey_msg *c)
+static void dh_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg *m)
 {
-	c->op = arg->op;
-	c->dst_len = to_dh_sess(s)->k;
+	const struct wd_dh_arg *arg = req;
+	struct pubkey_msg *c = pubkey_msg_begin(s, req, m, arg->op, to_dh_sess(s)->k);
+
+	(void)aux;
 	c->extra = arg->key;
 	c->extra_len = arg->key_len;
 }
 
-static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
-{
-	(void)s, (void)c;
-}
-
 /* SP 800-56A: a secret that anybody can guess must not be used. */
-static inline int msg_end(struct pubkey_msg *c)
+static int check_result(struct pubkey_msg *c)
 {
 	if (c->op == WD_DH_PUBLIC || dh_in_range(to_dh_sess(c->m.sess), c->dst))
 		return 0;
 	c->why = "the shared secret is 0, 1 or p - 1";
 	return -EBADMSG;
+}
+
+static int dh_result(struct wd_session *s, void *req, struct wd_msg *m, int ret)
+{
+	return pubkey_result(s, req, m, ret, check_result);
+}
+
+static __u32 dh_opcode(const struct wd_session *s, const void *req)
+{
+	const struct wd_dh_arg *arg = req;
+
+	(void)s;
+	return arg->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE;
 }
 
 /* --- sessions --- */
@@ -153,12 +164,8 @@ int wd_dh_set_key(handle_t sess, const struct wd_number *x)
 
 /* --- calls --- */
 
-int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg)
-{
-	return pubkey_sync(sess, arg);
-}
-
-FRAME_PUBLIC(wd_dh)
+FRAME_SYNC(wd_dh, dh_class, struct pubkey_msg)
+FRAME_PUBLIC(wd_dh, dh_class)
 
 static const char *const dh_algs[] = { "dh", NULL };
 static const struct wd_driver *const dh_drivers[] = { &hisi_dh_driver, NULL };
@@ -170,5 +177,11 @@ static const struct wd_class dh_class = {
 	.algs = dh_algs,
 	.drivers = dh_drivers,
 	.soft = &soft_dh_driver,
-	PUBKEY_CALLS,
+	PUBKEY_CLASS(wd_dh),
+	.check = dh_check,
+	.fill = pubkey_fill,
+	.refill = dh_refill,
+	.run = pubkey_run,
+	.result = dh_result,
+	.opcode = dh_opcode,
 };

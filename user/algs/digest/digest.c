@@ -4,13 +4,10 @@
 #include <string.h>
 
 #include "digest.h"
+#include "evp.h"
 #include "hw/sec_hw.h"
+#include "request/frame.h"
 #include "steps.h"
-
-#define FRAME_ARG		struct wd_digest_arg
-#define FRAME_CLASS		digest_class
-#define FRAME_OPCODE(s, arg)	((void)(arg), WD_WC_DIGEST)
-#include "crypto_request.inc.h"
 
 /**
  * struct digest_alg - a row
@@ -50,33 +47,47 @@ static const struct digest_alg digest_rows[][2] = {
 
 /* --- requests --- */
 
-static int arg_check(struct crypto_sess *s, const struct wd_digest_arg *arg)
+static int digest_check(struct wd_session *base, const void *req, int call)
 {
+	struct crypto_sess *s = to_crypto_sess(base);
+	const struct wd_digest_arg *arg = req;
 	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 
+	(void)call;
 	if (!ret)
 		ret = crypto_check_keys(s);
 	return ret ? ret : crypto_check_ends(s, arg->src, arg->src_len, arg->dst, arg->dst_len, s->mac_len);
 }
 
-static inline void msg_fill(struct crypto_sess *s, const struct wd_digest_arg *arg, struct crypto_msg *c)
+static void digest_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg *m)
 {
+	struct crypto_msg *c = crypto_msg_begin(s, req, m);
+	const struct wd_digest_arg *arg = req;
+
+	(void)aux;
 	c->iv = NULL;
 	c->iv_len = 0;
 	c->decrypt = false;
 	c->dst = NULL;
 	c->mac = arg->dst;
-	c->mac_len = s->mac_len;
+	c->mac_len = to_crypto_sess(s)->mac_len;
 	c->assoc_len = 0;
 }
 
-static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
+static int digest_run(struct wd_session *s, struct wd_msg *m)
 {
+	struct crypto_msg *c = to_crypto_msg(m);
 	__u16 path, reason;
 
-	if (c->src_len <= CRYPTO_MAX_BYTES || wd_session_soft(&s->s, c->src_len, &path, &reason))
-		return crypto_do_sync(s, c);
-	return digest_do_long(s, c);
+	if (c->src_len <= CRYPTO_MAX_BYTES || wd_session_soft(s, c->src_len, &path, &reason))
+		return crypto_run(s, m);
+	return digest_do_long(to_crypto_sess(s), c);
+}
+
+static __u32 digest_opcode(const struct wd_session *s, const void *req)
+{
+	(void)s, (void)req;
+	return WD_WC_DIGEST;
 }
 
 /* --- sessions --- */
@@ -149,12 +160,8 @@ int wd_digest_sess_caps(handle_t sess)
 
 /* --- calls --- */
 
-int wd_digest_sync(handle_t sess, struct wd_digest_arg *arg)
-{
-	return crypto_sync(sess, arg);
-}
-
-FRAME_PUBLIC(wd_digest)
+FRAME_SYNC(wd_digest, digest_class, struct crypto_msg)
+FRAME_PUBLIC(wd_digest, digest_class)
 
 static const char *const digest_algs[] = { "digest", NULL };
 static const struct wd_driver *const digest_drivers[] = { &hisi_digest_driver, &hisi_digest_v2_driver, NULL };
@@ -166,5 +173,9 @@ const struct wd_class digest_class = {
 	.algs = digest_algs,
 	.drivers = digest_drivers,
 	.soft = &soft_digest_driver,
-	CRYPTO_CALLS,
+	CRYPTO_CLASS(wd_digest),
+	.check = digest_check,
+	.refill = digest_refill,
+	.run = digest_run,
+	.opcode = digest_opcode,
 };

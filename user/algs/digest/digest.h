@@ -8,7 +8,8 @@
 
 WD_ARG_ASSERT(struct wd_digest_arg);
 
-extern const struct wd_class digest_class;
+/* Hidden, so that the compiler may use its values. */
+extern const struct wd_class digest_class __attribute__((visibility("hidden")));
 extern const struct wd_driver hisi_digest_driver;
 extern const struct wd_driver hisi_digest_v2_driver;
 extern const struct wd_driver soft_digest_driver;

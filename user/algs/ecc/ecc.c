@@ -3,14 +3,9 @@
 #include <errno.h>
 
 #include "ecc.h"
+#include "request/frame.h"
 
-static inline __u32 opcode(__u32 op);
-
-#define FRAME_ARG		struct wd_ecc_arg
-#define FRAME_CLASS		ecc_class
-#define FRAME_OPCODE(s, arg)	opcode((arg)->op)
 static const struct wd_class ecc_class;
-#include "pubkey_request.inc.h"
 
 /* --- operations --- */
 
@@ -162,12 +157,16 @@ static int check_point(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 	return wd_fail(obj, EINVAL, "x, y is not a point of the curve");
 }
 
-static int arg_check(struct wd_session *base, const struct wd_ecc_arg *arg)
+static int ecc_check(struct wd_session *base, const void *req, int call)
 {
+	const struct wd_ecc_arg *arg = req;
 	struct ecc_sess *s = to_ecc_sess(base);
 	struct wd_object *obj = &base->obj;
-	int ret;
+	int ret = wd_frame_check_end(base, arg->cb, arg->flags, arg->reserved);
 
+	(void)call;
+	if (ret)
+		return ret;
 	if (arg->op > WD_ECC_DECRYPT)
 		return wd_fail_num(obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
 	if (!(algs[s->alg].ops & 1u << arg->op))
@@ -185,27 +184,48 @@ static int arg_check(struct wd_session *base, const struct wd_ecc_arg *arg)
 	return ret ? ret : check_point(s, arg);
 }
 
-static inline void msg_fill(struct wd_session *s, const struct wd_ecc_arg *arg, struct pubkey_msg *c)
+static void ecc_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg *m)
 {
-	c->op = arg->op;
-	c->dst_len = result_bytes(to_ecc_sess(s), arg->op, arg->src_len);
+	const struct wd_ecc_arg *arg = req;
+	size_t bytes = result_bytes(to_ecc_sess(s), arg->op, arg->src_len);
+	struct pubkey_msg *c = pubkey_msg_begin(s, req, m, arg->op, bytes);
+
+	(void)aux;
 	c->extra = arg->extra;
 	c->extra_len = arg->extra_len;
 }
 
-/* After a failure here the driver tries again, and reports the error. */
-static inline void msg_ahead(struct wd_session *base, struct pubkey_msg *c)
+/*
+ * Prepares what takes long and needs no context, for a request that may go to a device. After a failure here the driver
+ * tries again, and reports the error.
+ */
+static void prepare(struct wd_session *base, struct pubkey_msg *c)
 {
 	struct ecc_sess *s = to_ecc_sess(base);
 
+	if (!atomic_load_explicit(&base->first, memory_order_relaxed))
+		return;
 	if (c->op == WD_ECC_KEYGEN || (c->op == WD_ECC_ENCRYPT && !c->extra))
 		c->ahead = ecc_random_ahead(s);
 	else if (c->op == WD_ECC_SIGN && !c->extra)
 		c->ahead = ecc_nonce_ahead(s, c->src, c->src_len);
 }
 
+static int ecc_fill(struct wd_session *s, void *req, struct wd_msg *m)
+{
+	ecc_refill(s, req, 0, m);
+	prepare(s, to_pubkey_msg(m));
+	return 0;
+}
+
+static int ecc_run(struct wd_session *s, struct wd_msg *m)
+{
+	prepare(s, to_pubkey_msg(m));
+	return pubkey_run(s, m);
+}
+
 /* RFC 7748: a secret of all zeroes must not be used. Points of small order are refused, so there should be none. */
-static inline int msg_end(struct pubkey_msg *c)
+static int check_result(struct pubkey_msg *c)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
@@ -215,15 +235,22 @@ static inline int msg_end(struct pubkey_msg *c)
 	return -EBADMSG;
 }
 
-static inline __u32 opcode(__u32 op)
+static int ecc_result(struct wd_session *s, void *req, struct wd_msg *m, int ret)
 {
+	return pubkey_result(s, req, m, ret, check_result);
+}
+
+static __u32 ecc_opcode(const struct wd_session *s, const void *req)
+{
+	const struct wd_ecc_arg *arg = req;
 	static const __u8 codes[] = {
 		[WD_ECC_KEYGEN] = WD_WC_KEYGEN, [WD_ECC_PUBLIC] = WD_WC_KEYGEN, [WD_ECC_AGREE] = WD_WC_AGREE,
 		[WD_ECC_SIGN] = WD_WC_SIGN, [WD_ECC_VERIFY] = WD_WC_VERIFY, [WD_ECC_ENCRYPT] = WD_WC_ENCRYPT,
 		[WD_ECC_DECRYPT] = WD_WC_DECRYPT,
 	};
 
-	return codes[op];
+	(void)s;
+	return codes[arg->op];
 }
 
 /* --- sessions --- */
@@ -326,12 +353,8 @@ int wd_ecc_sm2_digest(handle_t sess, const void *id, size_t id_len, const void *
 
 /* --- calls --- */
 
-int wd_ecc_sync(handle_t sess, struct wd_ecc_arg *arg)
-{
-	return pubkey_sync(sess, arg);
-}
-
-FRAME_PUBLIC(wd_ecc)
+FRAME_SYNC(wd_ecc, ecc_class, struct pubkey_msg)
+FRAME_PUBLIC(wd_ecc, ecc_class)
 
 static const char *const ecc_algs[] = { "ecdh", "ecdsa", "sm2", "x25519", "x448", NULL };
 static const struct wd_driver *const ecc_drivers[] = { &hisi_ecc_driver, NULL };
@@ -343,5 +366,11 @@ static const struct wd_class ecc_class = {
 	.algs = ecc_algs,
 	.drivers = ecc_drivers,
 	.soft = &soft_ecc_driver,
-	PUBKEY_CALLS,
+	PUBKEY_CLASS(wd_ecc),
+	.check = ecc_check,
+	.fill = ecc_fill,
+	.refill = ecc_refill,
+	.run = ecc_run,
+	.result = ecc_result,
+	.opcode = ecc_opcode,
 };

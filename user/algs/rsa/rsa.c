@@ -3,13 +3,9 @@
 #include <errno.h>
 
 #include "rsa.h"
+#include "request/frame.h"
 
-#define FRAME_ARG		struct wd_rsa_arg
-#define FRAME_CLASS		rsa_class
-#define FRAME_OPCODE(s, arg) \
-	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
 static const struct wd_class rsa_class;
-#include "pubkey_request.inc.h"
 
 /* --- requests --- */
 
@@ -40,13 +36,17 @@ static int check_operand(struct rsa_sess *s, const struct wd_rsa_arg *arg)
 	return 0;
 }
 
-static int arg_check(struct wd_session *base, const struct wd_rsa_arg *arg)
+static int rsa_check(struct wd_session *base, const void *req, int call)
 {
+	const struct wd_rsa_arg *arg = req;
 	struct rsa_sess *s = to_rsa_sess(base);
 	struct wd_object *obj = &base->obj;
 	size_t want = rsa_is_genkey(arg->op) ? 2 * s->k : s->k;
-	int ret;
+	int ret = wd_frame_check_end(base, arg->cb, arg->flags, arg->reserved);
 
+	(void)call;
+	if (ret)
+		return ret;
 	if (arg->op > WD_RSA_GENKEY_CRT)
 		return wd_fail_num(obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
 	if (arg->reserved32)
@@ -63,17 +63,12 @@ static int arg_check(struct wd_session *base, const struct wd_rsa_arg *arg)
 	return ret ? ret : check_operand(s, arg);
 }
 
-static inline void msg_fill(struct wd_session *s, const struct wd_rsa_arg *arg, struct pubkey_msg *c)
+static void rsa_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg *m)
 {
-	c->op = arg->op;
-	c->dst_len = result_bytes(to_rsa_sess(s), arg->op);
-	c->extra = NULL;
-	c->extra_len = 0;
-}
+	const struct wd_rsa_arg *arg = req;
 
-static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
-{
-	(void)s, (void)c;
+	(void)aux;
+	pubkey_msg_begin(s, req, m, arg->op, result_bytes(to_rsa_sess(s), arg->op));
 }
 
 /* A wrong result of a device is computed again, by the session's software path if it has one. */
@@ -93,9 +88,22 @@ static int prove(struct pubkey_msg *c)
 	return soft_rsa_proves(to_rsa_sess(s)->key, c->kept ? c->kept : c->src, c->dst) ? 0 : do_again(s, c);
 }
 
-static inline int msg_end(struct pubkey_msg *c)
+static int check_result(struct pubkey_msg *c)
 {
 	return c->unproved ? prove(c) : 0;
+}
+
+static int rsa_result(struct wd_session *s, void *req, struct wd_msg *m, int ret)
+{
+	return pubkey_result(s, req, m, ret, check_result);
+}
+
+static __u32 rsa_opcode(const struct wd_session *s, const void *req)
+{
+	const struct wd_rsa_arg *arg = req;
+
+	(void)s;
+	return arg->op == WD_RSA_SIGN ? WD_WC_SIGN : arg->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN;
 }
 
 /* --- sessions --- */
@@ -162,12 +170,8 @@ int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key)
 
 /* --- calls --- */
 
-int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg)
-{
-	return pubkey_sync(sess, arg);
-}
-
-FRAME_PUBLIC(wd_rsa)
+FRAME_SYNC(wd_rsa, rsa_class, struct pubkey_msg)
+FRAME_PUBLIC(wd_rsa, rsa_class)
 
 static const char *const rsa_algs[] = { "rsa", NULL };
 static const struct wd_driver *const rsa_drivers[] = { &hisi_rsa_driver, NULL };
@@ -180,5 +184,11 @@ static const struct wd_class rsa_class = {
 	.drivers = rsa_drivers,
 	.soft = &soft_rsa_driver,
 	.verifies = true,
-	PUBKEY_CALLS,
+	PUBKEY_CLASS(wd_rsa),
+	.check = rsa_check,
+	.fill = pubkey_fill,
+	.refill = rsa_refill,
+	.run = pubkey_run,
+	.result = rsa_result,
+	.opcode = rsa_opcode,
 };

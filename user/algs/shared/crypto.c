@@ -218,25 +218,24 @@ static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 	return ret == -EFBIG ? ret : -EOPNOTSUPP;
 }
 
-int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c)
+int crypto_run(struct wd_session *base, struct wd_msg *m)
 {
+	struct crypto_sess *s = to_crypto_sess(base);
+	struct crypto_msg *c = to_crypto_msg(m);
+
 	if (!s->s.hw_ok)
-		return wd_frame_do_soft(&s->s, &c->m, atomic_load_explicit(&s->s.reason, memory_order_relaxed));
-	return do_elsewhere(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
+		return wd_frame_do_soft(base, m, atomic_load_explicit(&base->reason, memory_order_relaxed));
+	return do_elsewhere(s, c, wd_request_sync(base, m, c->src_len));
 }
 
-int crypto_do_over(struct crypto_sess *s, struct crypto_msg *c)
+int crypto_run_over(struct wd_session *base, struct wd_msg *m)
 {
-	int ret = c->m.status;
+	struct crypto_msg *c = to_crypto_msg(m);
+	int ret = m->status;
 
 	if (ret == WD_STOPPED)
-		ret = wd_request_resume(&s->s, &c->m, c->src_len);
-	return do_elsewhere(s, c, ret);
-}
-
-int crypto_do_ended(struct crypto_sess *s, struct crypto_msg *c)
-{
-	return do_elsewhere(s, c, c->m.status);
+		ret = wd_request_resume(base, m, c->src_len);
+	return do_elsewhere(to_crypto_sess(base), c, ret);
 }
 
 int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor)
@@ -292,4 +291,56 @@ void crypto_failed(struct crypto_msg *c, int ret)
 			zero_there(p + skip, n - skip);
 		skip -= n < skip ? n : skip;
 	}
+}
+
+/* --- messages, and results in the caller's struct --- */
+
+struct crypto_msg *crypto_msg_begin(struct wd_session *s, void *req, struct wd_msg *m)
+{
+	struct crypto_msg *c = to_crypto_msg(m);
+	const struct wd_arg *arg = req;
+
+	m->sess = s;
+	m->req = req;
+	m->vendor = 0;
+	m->aux = 0;
+	m->redo = WD_REDO;
+	c->src = arg->src;
+	c->dst = arg->dst;
+	c->src_len = arg->src_len;
+	c->dst_len = *arg->dst_len;
+	c->sgl = to_crypto_sess(s)->sgl;
+	c->strm = NULL;
+	c->why = NULL;
+	return c;
+}
+
+int crypto_fill(struct wd_session *s, void *req, struct wd_msg *m)
+{
+	s->cls->refill(s, req, 0, m);
+	return 0;
+}
+
+int crypto_result(struct wd_session *s, void *req, struct wd_msg *m, int ret)
+{
+	struct wd_arg_end *end = wd_arg_end(req, s->cls->arg_bytes);
+	struct crypto_msg *c = to_crypto_msg(m);
+	const struct wd_arg *arg = req;
+
+	*arg->dst_len = ret ? 0 : c->produced;
+	end->consumed = ret ? 0 : c->consumed;
+	end->status = ret;
+	end->path = m->path;
+	end->path_reason = m->reason;
+	if (!ret)
+		return 0;
+	crypto_failed(c, ret);
+	return crypto_say(to_crypto_sess(s), ret, c->why, m->vendor);
+}
+
+int crypto_ended(struct wd_msg *m)
+{
+	if (unlikely(m->status))
+		m->status = do_elsewhere(to_crypto_sess(m->sess), to_crypto_msg(m), m->status);
+	return crypto_result(m->sess, m->req, m, m->status);
 }

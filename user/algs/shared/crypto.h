@@ -211,12 +211,27 @@ static inline int crypto_check_pair(struct crypto_sess *s, const void *src, cons
 /* struct wd_class's may_redo(). */
 bool crypto_may_redo(const struct wd_msg *m);
 
+/* --- struct wd_class's, for all three classes --- */
+
+/* For refill(): fills in what the three classes have in common; iv, mac and assoc_len are missing. */
+struct crypto_msg *crypto_msg_begin(struct wd_session *s, void *req, struct wd_msg *m);
+int crypto_fill(struct wd_session *s, void *req, struct wd_msg *m);
 /* Executes a filled request, on a device or on the software path; results in the message. Returns its status. */
-int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c);
-/* The same for a request that began on the fast path, but didn't end there. */
-int crypto_do_over(struct crypto_sess *s, struct crypto_msg *c);
-/* The same for an asynchronous request that has failed. */
-int crypto_do_ended(struct crypto_sess *s, struct crypto_msg *c);
+int crypto_run(struct wd_session *s, struct wd_msg *m);
+int crypto_run_over(struct wd_session *s, struct wd_msg *m);
+int crypto_result(struct wd_session *s, void *req, struct wd_msg *m, int ret);
+int crypto_ended(struct wd_msg *m);
+
+/* The members of a class's table that the three have in common; name: as for FRAME_PUBLIC(). */
+#define CRYPTO_CLASS(name) \
+	FRAME_CLASS(name), \
+	.async_most = CRYPTO_MAX_BYTES, \
+	.fill = crypto_fill, \
+	.may_redo = crypto_may_redo, \
+	.run_over = crypto_run_over, \
+	.result = crypto_result, \
+	.ended = crypto_ended
+
 /* For a request without data: sets an empty result. */
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shared parts of RSA's, DH's and ECC's sessions, and the execution of their requests. */
+/* Shared parts of RSA's, DH's and ECC's sessions, the execution of their requests, and results. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "pubkey.h"
 
@@ -61,22 +62,97 @@ bool pubkey_mapped(const struct pubkey_msg *c)
 	return wd_probe_recent(spans, n);
 }
 
-int pubkey_do_sync(struct wd_session *s, struct pubkey_msg *c)
+struct pubkey_msg *pubkey_msg_begin(struct wd_session *s, void *req, struct wd_msg *m, __u32 op, size_t dst_len)
+{
+	struct pubkey_msg *c = to_pubkey_msg(m);
+	const struct wd_arg *arg = req;
+
+	m->sess = s;
+	m->req = req;
+	m->vendor = 0;
+	m->aux = 0;
+	/* Operands are copied before the device begins, so an overlap of src and dst doesn't prevent a retry. */
+	m->redo = WD_REDO;
+	c->src = arg->src;
+	c->src_len = arg->src_len;
+	c->dst = arg->dst;
+	c->dst_len = dst_len;
+	c->room = arg->dst_len ? *arg->dst_len : 0;
+	c->extra = NULL;
+	c->extra_len = 0;
+	c->ahead = NULL;
+	c->kept = NULL;
+	c->unproved = false;
+	c->op = op;
+	c->why = NULL;
+	c->consumed = c->src_len;
+	c->produced = dst_len;
+	return c;
+}
+
+int pubkey_fill(struct wd_session *s, void *req, struct wd_msg *m)
+{
+	s->cls->refill(s, req, 0, m);
+	return 0;
+}
+
+int pubkey_run(struct wd_session *s, struct wd_msg *m)
 {
 	int ret;
 
 	if (!s->hw_ok)
-		return wd_frame_do_soft(s, &c->m, atomic_load_explicit(&s->reason, memory_order_relaxed));
-	ret = wd_request_sync(s, &c->m, c->src_len);
+		return wd_frame_do_soft(s, m, atomic_load_explicit(&s->reason, memory_order_relaxed));
+	ret = wd_request_sync(s, m, to_pubkey_msg(m)->src_len);
 	/* -E2BIG: no device takes the request, so a retry is useless. */
-	return ret == -E2BIG && s->soft_ok ? wd_frame_do_soft(s, &c->m, WD_REASON_UNSUPPORTED) : ret;
+	return ret == -E2BIG && s->soft_ok ? wd_frame_do_soft(s, m, WD_REASON_UNSUPPORTED) : ret;
 }
 
-int pubkey_do_over(struct wd_session *s, struct pubkey_msg *c)
+int pubkey_run_over(struct wd_session *s, struct wd_msg *m)
 {
-	int ret = c->m.status;
+	int ret = m->status;
 
 	if (ret == WD_STOPPED)
-		ret = wd_request_resume(s, &c->m, c->src_len);
-	return ret == -E2BIG && s->soft_ok ? wd_frame_do_soft(s, &c->m, WD_REASON_UNSUPPORTED) : ret;
+		ret = wd_request_resume(s, m, to_pubkey_msg(m)->src_len);
+	return ret == -E2BIG && s->soft_ok ? wd_frame_do_soft(s, m, WD_REASON_UNSUPPORTED) : ret;
+}
+
+/* --- results --- */
+
+static int result_check(struct pubkey_msg *c, int ret, int (*check)(struct pubkey_msg *c))
+{
+	int wrong = ret ? 0 : check(c);
+
+	/* A result that came too late to be verified is wiped like a wrong one. */
+	if (wrong || (ret && c->unproved))
+		explicit_bzero(c->dst, c->dst_len);
+	free(c->kept);
+	return ret ? ret : wrong;
+}
+
+int pubkey_result(struct wd_session *s, void *req, struct wd_msg *m, int ret, int (*check)(struct pubkey_msg *c))
+{
+	struct wd_arg_end *end = wd_arg_end(req, s->cls->arg_bytes);
+	struct pubkey_msg *c = to_pubkey_msg(m);
+	const struct wd_arg *arg = req;
+
+	ret = result_check(c, ret, check);
+	/* A late or cancelled request's text, if any, describes its result, not the end. */
+	if (ret == -ETIMEDOUT || ret == -ECANCELED)
+		c->why = NULL;
+	if (ret == -E2BIG) {
+		ret = -EOPNOTSUPP;
+		c->why = "a device doesn't take such a request";
+	}
+	if (arg->dst_len)
+		*arg->dst_len = ret ? 0 : c->produced;
+	end->consumed = ret ? 0 : c->consumed;
+	end->status = ret;
+	end->path = m->path;
+	end->path_reason = m->reason;
+	return ret ? wd_frame_fail(s, ret, c->why, m->vendor) : 0;
+}
+
+int pubkey_ended(struct wd_msg *m)
+{
+	return m->sess->cls->result(m->sess, m->req, m, m->status);
 }

@@ -66,10 +66,24 @@ int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_
 
 /* Whether all the request's memory is mapped. */
 bool pubkey_mapped(const struct pubkey_msg *c);
+
+/* --- struct wd_class's, for all three classes --- */
+
+/* For refill(): fills in everything; dst_len: length of the result. extra is the class's, none here. */
+struct pubkey_msg *pubkey_msg_begin(struct wd_session *s, void *req, struct wd_msg *m, __u32 op, size_t dst_len);
+int pubkey_fill(struct wd_session *s, void *req, struct wd_msg *m);
 /* Executes a filled request, on a device or on the software path; results in the message. Returns its status. */
-int pubkey_do_sync(struct wd_session *s, struct pubkey_msg *c);
-/* The same for a request that began on the fast path, but didn't end there. */
-int pubkey_do_over(struct wd_session *s, struct pubkey_msg *c);
+int pubkey_run(struct wd_session *s, struct wd_msg *m);
+int pubkey_run_over(struct wd_session *s, struct wd_msg *m);
+/* For result(): check says whether a result is right; 0, or -errno and the message's why. */
+int pubkey_result(struct wd_session *s, void *req, struct wd_msg *m, int ret, int (*check)(struct pubkey_msg *c));
+int pubkey_ended(struct wd_msg *m);
+
+/* The members of a class's table that the three have in common; name: as for FRAME_PUBLIC(). */
+#define PUBKEY_CLASS(name) \
+	FRAME_CLASS(name), \
+	.run_over = pubkey_run_over, \
+	.ended = pubkey_ended
 
 /* --- number.c: no branch or address depends on secret values here --- */
 

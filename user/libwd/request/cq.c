@@ -81,14 +81,17 @@ int wd_cq_destroy(handle_t h)
 /* Gives the results to the caller, who may reuse the buffers and the argument struct from then on. */
 static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 {
+	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
+	const struct wd_class *cls = q->cls;
+
 	memset(wc, 0, sizeof(*wc));
 	wc->sess = msg->sess->obj.handle;
-	wc->status = q->cls->work(msg, wc);
-	if (wc->status) {
-		wc->opcode = 0;
-		wc->byte_len = 0;
-		wc->consumed = 0;
-	} else {
+	wc->status = cls->ended(msg);
+	wc->wr_id = wd_arg_end(msg->req, cls->arg_bytes)->wr_id;
+	if (!wc->status) {
+		wc->opcode = cls->opcode(msg->sess, msg->req);
+		wc->byte_len = ends->produced;
+		wc->consumed = ends->consumed;
 		wc->path = msg->path;
 		wc->path_reason = msg->reason;
 	}
@@ -102,11 +105,19 @@ static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 /* The same for a request whose caller has the results already. */
 static void finish_told(struct wd_queue *q, const struct wd_due *due, struct wd_wc *wc)
 {
+	const struct wd_arg_end *end = wd_arg_end(due->req, q->cls->arg_bytes);
+	const struct wd_arg *arg = due->req;
 	struct wd_session *s = due->sess;
 
 	memset(wc, 0, sizeof(*wc));
 	wc->sess = s->obj.handle;
-	q->cls->work_told(s, due->req, wc);
+	wc->wr_id = end->wr_id;
+	wc->opcode = q->cls->opcode(s, arg);
+	/* Not every result has bytes. */
+	wc->byte_len = arg->dst_len ? *arg->dst_len : 0;
+	wc->consumed = end->consumed;
+	wc->path = end->path;
+	wc->path_reason = end->path_reason;
 	wc->ctx = q->index;
 	atomic_fetch_sub(&s->in_flight, 1);
 }

@@ -133,6 +133,16 @@ static void row_settle(struct row *row, struct wd_session *s)
 	atomic_fetch_sub(&s->in_flight, over);
 }
 
+static void complete(const struct wd_class *cls, struct wd_msg *msg)
+{
+	void *req = msg->req;
+
+	cls->ended(msg);
+	wd_request_over(msg);
+	/* The session may be gone. */
+	cls->call(req);
+}
+
 /* false: the session's count still includes the request, which is in flight again or waits. */
 static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg *msg)
 {
@@ -145,7 +155,7 @@ static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg
 	}
 	msg->over = row_over(row, msg->sess);
 	if (redone == WD_REDONE_OVER)
-		row->q->cls->complete(msg);
+		complete(row->q->cls, msg);
 	else
 		row->first = row->next;
 	return redone == WD_REDONE_OVER;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What all classes share: sessions, refusals of setups and requests, and words for failures that a class has no own
- * words for.
+ * What all classes share: sessions, requests that don't take the fast path, refusals of setups and requests, and words
+ * for failures that a class has no own words for.
  */
 #include <errno.h>
 
 #include "base/env.h"
+#include "base/likely.h"
 #include "device/table.h"
+#include "request/frame.h"
 
 /* --- sessions --- */
 
@@ -54,6 +56,85 @@ int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 	wd_session_count_soft(s, ret, ends->consumed, ends->produced);
 	msg->reason = reason;
 	return ret;
+}
+
+/* --- requests that don't take the fast path --- */
+
+static int check_async(struct wd_session *s, const struct wd_arg *arg)
+{
+	const struct wd_class *cls = s->cls;
+	int ret = wd_frame_check_mode(s, true);
+
+	if (ret)
+		return ret;
+	if (!arg)
+		return wd_fail(&s->obj, EINVAL, "arg is NULL");
+	if (cls->async_most && arg->src_len > cls->async_most)
+		return wd_fail_num(&s->obj, EFBIG, "src_len %u is above %u, an asynchronous request's limit",
+				   arg->src_len, cls->async_most);
+	return cls->check(s, arg, WD_CALL_ASYNC);
+}
+
+int wd_frame_burst(struct wd_session *s, void *const args[], int n, const wd_ctx_set_t *set)
+{
+	int good, ret = 0;
+
+	for (good = 0; good < n; good++) {
+		ret = check_async(s, args[good]);
+		if (ret)
+			break;
+	}
+	return good ? wd_request_async(s, args, (unsigned int)good, set) : ret;
+}
+
+int wd_frame_async(handle_t sess, void *arg, const wd_ctx_set_t *set, const struct wd_class *cls)
+{
+	struct wd_session *s = wd_session_get(sess, cls);
+	int ret = s ? wd_frame_burst(s, &arg, 1, set) : -EINVAL;
+
+	return ret > 0 ? 0 : ret;
+}
+
+int wd_frame_async_other(struct wd_session *s, void *arg)
+{
+	int ret = wd_frame_burst(s, &arg, 1, NULL);
+
+	return ret > 0 ? 0 : ret;
+}
+
+/* Nothing was done. */
+static int refused(const struct wd_class *cls, struct wd_arg *arg, int ret)
+{
+	struct wd_arg_end *end = wd_arg_end(arg, cls->arg_bytes);
+
+	if (arg->dst_len)
+		*arg->dst_len = 0;
+	end->consumed = 0;
+	end->status = cls->status ? cls->status(ret) : ret;
+	end->path = WD_PATH_NONE;
+	end->path_reason = 0;
+	return ret;
+}
+
+int wd_frame_sync(struct wd_session *s, void *arg, struct wd_msg *msg, int call, enum wd_fast begun)
+{
+	const struct wd_class *cls = s->cls;
+	int ret;
+
+	if (begun != WD_FAST_NOT)
+		return cls->result(s, arg, msg, cls->run_over(s, msg));
+	if (!arg)
+		return wd_fail(&s->obj, EINVAL, "arg is NULL");
+	ret = wd_frame_check_mode(s, false);
+	if (!ret)
+		ret = cls->check(s, arg, call);
+	if (ret)
+		return refused(cls, arg, ret);
+	msg->deadline = frame_deadline(cls, s, arg);
+	cls->refill(s, arg, 0, msg);
+	msg->path = WD_PATH_NONE;
+	msg->reason = 0;
+	return cls->result(s, arg, msg, cls->run(s, msg));
 }
 
 /* --- results that are verified --- */

@@ -385,7 +385,7 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 		msg->redo = b->again->redo - 1;
 		return ret;
 	}
-	timeout = cls->timeout_ms(b->reqs[i]);
+	timeout = wd_arg_end(b->reqs[i], cls->arg_bytes)->timeout_ms;
 	if (!timeout)
 		timeout = b->s->attr.timeout_ms;
 	msg->deadline = timeout ? wd_deadline(timeout) : 0;
@@ -581,7 +581,7 @@ static int request_async(const struct burst *first, unsigned int from, unsigned 
 
 	again.held_up = &held_up;
 	/* A thread that learns of the last request's completion may free the session before this call returns. */
-	soft = !set && wd_session_soft(s, s->cls->bytes(b->reqs[from]), &path, &reason);
+	soft = !set && wd_session_soft(s, wd_arg_bytes(b->reqs[from]), &path, &reason);
 	if (soft)
 		look_again(s, reason);
 	ret = burst_over_queues(b, from, n, set, soft);
@@ -614,7 +614,7 @@ static inline int start_async(struct wd_session *s, void *const reqs[], unsigned
 		ret = wd_ctx_set_check(set);
 		return ret ? ret : request_async(&b, 0, n, set);
 	}
-	q = first_usable(s, s->cls->bytes(reqs[0]));
+	q = first_usable(s, wd_arg_bytes(reqs[0]));
 	taken = q ? burst_on(q, &b, 0, n) : 0;
 	if (taken == (int)n)
 		return taken;
