@@ -20,6 +20,17 @@ unknown() {
 	! "$TOP/benchmarks/run" 'frob*'
 }
 
+# A group may name its rows by a pattern, too.
+patterns_meet() {
+	PYTHONPATH=$TOP/benchmarks python3 -B -c '
+from report import wanted
+group = ("soft.deflate*.ratio",)
+for one in "soft.deflate-part.*", "soft.*.512k.ratio", "*part*", "soft.deflate.6.4k.ratio", "soft.deflate.?.4k*":
+    assert wanted((one,), group), one
+for one in "soft.inflate*", "soft.deflate*.cpu", "deflate*", "soft":
+    assert not wanted((one,), group), one'
+}
+
 nothing_left() {
 	[ "$(ls "$dir")" = bench.csv ] || { ls "$dir"; return 1; }
 }
@@ -52,6 +63,7 @@ stopped() {
 
 test_that 'a row is selected by name' rows sync.null.ns 'sync.null.ns '
 test_that 'rows are selected by pattern' rows 'heap.ctx.*' 'heap.ctx.bytes heap.ctx.async.bytes '
+test_that 'patterns of groups and of rows meet' patterns_meet
 test_that 'no such row is an error' unknown
 test_that 'nothing is left but the CSV file' nothing_left
 test_that 'an interrupt ends it and leaves nothing' stopped
