@@ -20,22 +20,6 @@ u32 tr_sqe_bytes(const struct tr_queue *q)
 	return tr_ops(q)->words * 4;
 }
 
-struct tr_access *tr_add(struct tr_request *r, const struct hw_access *field, u64 addr, u32 len)
-{
-	struct tr_access *a = &r->access[r->nr];
-
-	if (!len) {
-		r->empty[r->nr_empty++] = field->word;
-		return NULL;
-	}
-	*a = (struct tr_access){
-		.field = field->extent, .word = { field->word }, .dir = field->dir, .form = field->form, .addr = addr,
-		.len = len,
-	};
-	r->nr++;
-	return a;
-}
-
 u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
 {
 	const struct tr_engine_ops *ops = tr_ops(q);
@@ -58,24 +42,6 @@ u32 tr_status(const struct tr_queue *q, enum tr_why why)
 void tr_fail(const struct tr_queue *q, u32 status, __le32 *sqe)
 {
 	tr_ops(q)->fail(q, status, sqe);
-}
-
-int tr_slot_fill(const struct tr_request *r, void *slot, const struct tr_user *user)
-{
-	const struct tr_access *a;
-	int err;
-
-	memset(slot, 0, r->slot_bytes);
-	for (a = r->access; a < r->access + r->nr; a++) {
-		if (a->form != HW_SMALL || !(a->dir & HW_READ))
-			continue;
-		if (a->addr + (a->len - 1) < a->addr)
-			return -EFAULT;
-		err = user->copy(user->arg, (u8 *)slot + a->at, a->addr, a->len);
-		if (err)
-			return err;
-	}
-	return 0;
 }
 
 /* A device that were told more than there is would leave what is mapped. */
