@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A lock that belongs to the thread which takes it again and again: only one thread has it, whichever way it takes it. */
+/* A lock that belongs to the thread which takes it again and again: only one thread has it at a time. */
 #include <pthread.h>
 #include <sched.h>
 

@@ -32,6 +32,8 @@ static inline void wd_drain_lock(struct wd_queue *q)
 #define WD_TAG(slot_gen, index)	((__u32)(slot_gen) << 16 | (index))
 #define WD_TAG_GEN_MASK		0x7fffu
 
+/* Wake the threads that wait for room, if there are any. */
+void wd_room_tell(void);
 /* Give back the n slots that were taken last. */
 void wd_slots_untake(struct wd_queue *q, unsigned int n);
 /* Under the drain lock. */
@@ -206,7 +208,6 @@ void wd_deadline_note(struct wd_queue *q, __u64 deadline);
 /* --- room.c --- */
 /* Wake the threads that wait for room; after wd_slot_free(). */
 static inline void wd_room_made(void);
-void wd_room_tell(void);
 /* Wait until one of the session's contexts, or q if given, has room. 0, -ETIMEDOUT: the deadline has passed. */
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline);
 /*

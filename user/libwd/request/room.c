@@ -102,14 +102,6 @@ static void room_make(struct wd_queue *const queue[], unsigned int nr)
 	}
 }
 
-void wd_room_tell(void)
-{
-	if (!wd_watch_is_on(&wd_engine.room))
-		return;
-	atomic_fetch_add(&wd_engine.room_seq, 1);
-	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
-}
-
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 {
 	struct wd_queue *queue[WD_CQ_QUEUES] = { q };

@@ -22,3 +22,11 @@ void wd_slots_untake(struct wd_queue *q, unsigned int n)
 	}
 	wd_drain_unlock(q);
 }
+
+void wd_room_tell(void)
+{
+	if (!wd_watch_is_on(&wd_engine.room))
+		return;
+	atomic_fetch_add(&wd_engine.room_seq, 1);
+	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
+}
