@@ -105,18 +105,20 @@ test_one_thread_compresses_a_file_at_once() {
 	cpu=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
 	taskset -c "$cpu" wdzip -c f | same - 1.gz
 	taskset -c "$cpu" wdzip -T 0 --path soft -c f | same - 1.gz
+	wdzip -T 1 -1 -c f >1.gz
+	wdzip -T 2 -1 -c f | same - 1.gz
 }
 
 # Above 128 MiB, and without the memory, in parts: their results for zeros are longer, too.
 test_one_thread_compresses_a_large_file_in_parts() {
 	truncate -s 128M f
-	wdzip -T 1 -1 -c f >1.gz
-	wdzip -T 2 -1 -c f >2.gz
+	wdzip -T 1 -2 -c f >1.gz
+	wdzip -T 2 -2 -c f >2.gz
 	shorter 1.gz 2.gz
-	(ulimit -v 250000; wdzip -T 1 -1 -c f) | same - 2.gz
+	(ulimit -v 250000; wdzip -T 1 -2 -c f) | same - 2.gz
 	truncate -s +1 f
-	wdzip -T 2 -1 -c f >2.gz
-	wdzip -T 1 -1 -c f | same - 2.gz
+	wdzip -T 2 -2 -c f >2.gz
+	wdzip -T 1 -2 -c f | same - 2.gz
 }
 
 test_a_file_that_grows_is_compressed_to_its_end() {

@@ -133,14 +133,15 @@ static void buffers_free(struct buffers *b)
 
 /*
  * Parts are for the sake of other threads, and for a bound of memory. Without them the result is shorter, and software
- * doesn't have to find the end of each. One byte more than the file has shows that it doesn't grow.
+ * doesn't have to find the end of each, which it needn't at level 1: there the memory would cost more than the parts.
+ * One byte more than the file has shows that it doesn't grow.
  */
 static size_t piece_bytes(const struct job *job)
 {
 	const struct settings *set = job->set;
 	off_t size = job->stat.st_size;
 
-	if (!set->software || set->threads > 1 || set->rsyncable || !S_ISREG(job->stat.st_mode) ||
+	if (!set->software || set->threads > 1 || set->level == 1 || set->rsyncable || !S_ISREG(job->stat.st_mode) ||
 	    size < (off_t)PIECE_BYTES || size > WHOLE_MOST)
 		return PIECE_BYTES;
 	return (size_t)size + 1;
