@@ -3,13 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "wdzip.h"
 
 /* A file that is read as one piece; its result may need as much memory again. */
 #define WHOLE_MOST (128 << 20)
-#define HUGE_BYTES ((size_t)2 << 20)
 /* A device may need some calls without progress, but never this many in a row. */
 #define IDLE_CALLS_MAX 64
 
@@ -102,26 +100,12 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 	return 0;
 }
 
-/* What is used but once costs more for its pages' faults than for anything else, unless they are huge. */
-static void *memory_get(size_t len)
-{
-	void *p;
-
-	if (len < 2 * HUGE_BYTES)
-		return malloc(len);
-	len = (len + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
-	p = aligned_alloc(HUGE_BYTES, len);
-	if (p)
-		madvise(p, len, MADV_HUGEPAGE);
-	return p;
-}
-
 static bool buffers_alloc(struct buffers *b, size_t piece)
 {
 	b->piece = piece;
 	b->room = piece + piece / 8 + 4096;	/* wd_comp_bound() is less */
-	b->in = memory_get(b->piece);
-	b->out = memory_get(b->room);
+	b->in = malloc(b->piece);
+	b->out = malloc(b->room);
 	return b->in && b->out;
 }
 
