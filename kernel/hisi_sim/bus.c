@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The virtual PCI side of a device: a root bus of its own, added and removed at run time. */
 #include <linux/acpi.h>
+#include <linux/dma-map-ops.h>
 #include <linux/pci.h>
 #include <linux/pci-ecam.h>
 #include <linux/rcupdate.h>
@@ -31,6 +32,7 @@ struct sim_bus {
 #define DOMAIN_LAST	0xfffe
 
 static int domain;
+static const struct dma_map_ops *dma_ops_without_sva;
 
 int sim_bus_domain(void)
 {
@@ -112,8 +114,9 @@ struct sim_fn *sim_bus_function(struct device *dev)
 
 /*
  * Before any driver's probe: waits until the function's registers answer, marks the device's
- * memory as coherent, since threads access it, and sets the NUMA node. After its removal: drops
- * the address spaces that are still bound to it.
+ * memory as coherent, since threads access it, and sets the NUMA node and what maps memory for
+ * a device without SVA. After its removal: drops the address spaces that are still bound to it,
+ * and the memory that is still mapped.
  */
 static int function_event(struct notifier_block *nb, unsigned long action, void *data)
 {
@@ -130,9 +133,14 @@ static int function_event(struct notifier_block *nb, unsigned long action, void 
 	case BUS_NOTIFY_BIND_DRIVER:
 		dev_set_dma_coherent(dev);
 		set_dev_node(dev, fn->sdev->shape.node);
+		if (!fn->sdev->shape.sva)
+			set_dma_ops(dev, dma_ops_without_sva);
 		return NOTIFY_OK;
 	case BUS_NOTIFY_REMOVED_DEVICE:
 		sim_sva_drop(fn);
+		if (!fn->sdev->shape.sva)
+			set_dma_ops(dev, NULL);
+		sim_mapped_drop(fn);
 		return NOTIFY_OK;
 	default:
 		return NOTIFY_DONE;
@@ -277,10 +285,12 @@ void sim_bus_disconnect(struct sim_dev *sdev)
 	pci_unlock_rescan_remove();
 }
 
-int sim_bus_init(void)
+/* @without_sva: how memory is mapped for devices without SVA */
+int sim_bus_init(const struct dma_map_ops *without_sva)
 {
 	int err;
 
+	dma_ops_without_sva = without_sva;
 	domain = pci_bus_find_emul_domain_nr(DOMAIN_FIRST, DOMAIN_FIRST, DOMAIN_LAST);
 	if (domain < 0)
 		return domain;

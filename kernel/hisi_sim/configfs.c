@@ -121,9 +121,58 @@ SHAPE_NUMBER(queues, SIM_QUEUES_MIN, SIM_QUEUES_MAX);
 SHAPE_NUMBER(vfs, 0, SIM_VFS_MAX);
 SHAPE_NUMBER(function_queues, 0, SIM_QUEUES_MAX);
 SHAPE_NUMBER(bridge, 0, 1);
+SHAPE_NUMBER(iommu, 0, 1);
 SHAPE_NUMBER(vf_migration, 0, 1);
 SHAPE_NUMBER(sub_version, 0, U8_MAX);
 SHAPE_NUMBER(message_vector, 2, 3);
+
+/* Only a kernel in which devices may have operations of their own maps memory for a device without SVA. */
+static int sva_check(struct sim_item *item, unsigned int sva)
+{
+	if (sva || sim_dma_ops_work())
+		return 0;
+	pr_err("hisi_sim: %s: sva 0: the kernel was built without CONFIG_ARCH_HAS_DMA_OPS (before 6.12: DMA_OPS)\n",
+	       config_item_name(&item->group.cg_item));
+	return -EOPNOTSUPP;
+}
+
+static ssize_t sim_item_sva_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%u", sva);
+}
+
+static ssize_t sim_item_sva_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	unsigned int sva;
+	int err;
+
+	err = number_parse(page, 0, 1, &sva) ?: sva_check(item, sva);
+	if (!err)
+		err = STORE_SHAPE(item, sva, sva);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, sva);
+
+static ssize_t sim_item_mappings_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = to_sim_item(ci);
+	const struct sim_maps *maps;
+	s64 numbers[4] = {};
+
+	mutex_lock(&item->lock);
+	if (item->sdev) {
+		maps = &item->sdev->maps;
+		numbers[0] = atomic64_read(&maps->present);
+		numbers[1] = atomic64_read(&maps->made);
+		numbers[2] = atomic64_read(&maps->failed);
+		numbers[3] = atomic64_read(&maps->faults);
+	}
+	mutex_unlock(&item->lock);
+	return sysfs_emit(page, "present %lld\nmade %lld\nfailed %lld\nfaults %lld\n", numbers[0], numbers[1],
+			  numbers[2], numbers[3]);
+}
+CONFIGFS_ATTR_RO(sim_item_, mappings);
 
 static const char *const reset_methods[] = {
 	[SIM_RESET_AUTO] = "auto",
@@ -229,6 +278,9 @@ static int shape_check(struct sim_item *item)
 	const struct sim_shape *shape = &item->shape;
 	const char *name = config_item_name(&item->group.cg_item);
 
+	/* The parameter's devices come here without a write to the attribute. */
+	if (sva_check(item, shape->sva))
+		return -EOPNOTSUPP;
 	if (shape->generation == 2)
 		return 0;
 	if (shape->vfs >= shape->queues) {
@@ -333,10 +385,13 @@ static struct configfs_attribute *sim_item_attrs[] = {
 	&sim_item_attr_message_vector,
 	&sim_item_attr_reset_method,
 	&sim_item_attr_bridge,
+	&sim_item_attr_sva,
+	&sim_item_attr_iommu,
 	&sim_item_attr_latency_ns,
 	&sim_item_attr_bandwidth_mbps,
 	&sim_item_attr_live,
 	&sim_item_attr_address,
+	&sim_item_attr_mappings,
 	NULL,
 };
 
@@ -359,7 +414,7 @@ static const struct config_item_type item_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-static struct sim_item *item_alloc(const char *name)
+static struct sim_item *item_alloc(const char *name, const struct sim_shape *shape)
 {
 	struct sim_item *item = kzalloc(sizeof(*item), GFP_KERNEL);
 
@@ -367,15 +422,8 @@ static struct sim_item *item_alloc(const char *name)
 		return NULL;
 	mutex_init(&item->lock);
 	INIT_WORK(&item->pull_out, item_pull_out);
-	item->shape = (struct sim_shape) {
-		.pull_out = &item->pull_out,
-		.type = sim_type_find("zip"),
-		.generation = SIM_GENERATION_MAX,
-		.node = NUMA_NO_NODE,
-		.queues = SIM_QUEUES_DEFAULT,
-		.vf_migration = 1,
-		.message_vector = 2,
-	};
+	item->shape = *shape;
+	item->shape.pull_out = &item->pull_out;
 	config_group_init_type_name(&item->group, name, &item_type);
 	/* config_group_init_type_name() doesn't report that it had no memory for a name of 20 bytes or more. */
 	if (!item->group.cg_item.ci_name) {
@@ -389,7 +437,8 @@ static struct sim_item *item_alloc(const char *name)
 
 static struct config_group *make_item(struct config_group *parent, const char *name)
 {
-	struct sim_item *item = item_alloc(name);
+	struct sim_shape shape = sim_shape_default();
+	struct sim_item *item = item_alloc(name, &shape);
 
 	return item ? &item->group : ERR_PTR(-ENOMEM);
 }
@@ -404,16 +453,14 @@ static const struct config_item_type group_type = {
 };
 
 /* Adds a live device whose directory the kernel owns; its files work like the others'. */
-int sim_configfs_add(const char *name, const struct sim_type *type, unsigned int generation)
+int sim_configfs_add(const char *name, const struct sim_shape *shape)
 {
-	struct sim_item *item = item_alloc(name);
+	struct sim_item *item = item_alloc(name, shape);
 	int err;
 
 	if (!item)
 		return -ENOMEM;
 	item->by_parameter = true;
-	item->shape.type = type;
-	item->shape.generation = generation;
 	mutex_lock(&item->lock);
 	err = go_live(item);
 	mutex_unlock(&item->lock);

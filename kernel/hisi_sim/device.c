@@ -49,6 +49,7 @@ static struct sim_dev *device_alloc(const struct sim_shape *shape)
 		sdev->fns[i].index = i;
 	}
 	sim_sva_init(sdev);
+	sim_mapped_init(sdev);
 	return sdev;
 }
 

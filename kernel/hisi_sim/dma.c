@@ -7,7 +7,7 @@
 #include "internal.h"
 
 /*
- * Bus addresses are physical addresses: the functions have neither an IOMMU nor an offset. Only
+ * With SVA bus addresses are physical addresses: the functions have neither an IOMMU nor an offset. Only
  * pages that the kernel manages are accessed, and faults are caught, since some pages (module
  * text, guard pages) are read-only or absent in the direct map.
  */
@@ -45,21 +45,57 @@ fault:
 	return -EFAULT;
 }
 
-int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len)
+/* Between begin and end interrupts are off, and no mapping ends. */
+static bool access_begin(struct sim_fn *fn, unsigned long *flags)
+{
+	if (!sim_config_dma_begin(fn, flags))
+		return false;
+	if (!fn->sdev->shape.sva)
+		raw_spin_lock(&fn->memory.lock);
+	return true;
+}
+
+static void access_end(struct sim_fn *fn, unsigned long flags)
+{
+	if (!fn->sdev->shape.sva)
+		raw_spin_unlock(&fn->memory.lock);
+	sim_config_dma_end(fn, flags);
+}
+
+/* The memory behind @addr; @len is cut to what is consecutive, and in one page. */
+static void *memory_at(struct sim_fn *fn, u64 addr, bool write, size_t *len)
+{
+	*len = min_t(size_t, *len, PAGE_SIZE - offset_in_page(addr));
+	if (fn->sdev->shape.sva)
+		return bus_to_virt(addr, write);
+	return sim_mapped_reach(fn, addr, write, len);
+}
+
+int sim_dma_lost(struct sim_fn *fn, u64 addr, size_t len, bool write)
+{
+	if (!fn->sdev->shape.sva) {
+		sim_mapped_fault(fn, addr, len, write);
+		sim_worker_kick(fn->sdev);
+	}
+	return -EFAULT;
+}
+
+static int dma_access(struct sim_fn *fn, u64 addr, void *buf, size_t len, bool write)
 {
 	while (len) {
-		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
-		const void *va = bus_to_virt(addr, false);
+		size_t part = len;
 		unsigned long flags;
 		int err = -EFAULT;
+		void *va;
 
-		if (!sim_config_dma_begin(fn, &flags))
+		if (!access_begin(fn, &flags))
 			return -EFAULT;
+		va = memory_at(fn, addr, write, &part);
 		if (va)
-			err = copy_from_kernel_nofault(buf, va, part);
-		sim_config_dma_end(fn, flags);
+			err = write ? store_nofault(va, buf, part) : copy_from_kernel_nofault(buf, va, part);
+		access_end(fn, flags);
 		if (err)
-			return -EFAULT;
+			return sim_dma_lost(fn, addr, len, write);
 		addr += part;
 		buf += part;
 		len -= part;
@@ -67,26 +103,14 @@ int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len)
 	return 0;
 }
 
+int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len)
+{
+	return dma_access(fn, addr, buf, len, false);
+}
+
 int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len)
 {
-	while (len) {
-		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
-		void *va = bus_to_virt(addr, true);
-		unsigned long flags;
-		int err = -EFAULT;
-
-		if (!sim_config_dma_begin(fn, &flags))
-			return -EFAULT;
-		if (va)
-			err = store_nofault(va, buf, part);
-		sim_config_dma_end(fn, flags);
-		if (err)
-			return -EFAULT;
-		addr += part;
-		buf += part;
-		len -= part;
-	}
-	return 0;
+	return dma_access(fn, addr, (void *)buf, len, true);
 }
 
 /*
@@ -95,15 +119,16 @@ int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len)
  */
 int sim_dma_swap(struct sim_fn *fn, u64 addr, u32 old, u32 new)
 {
-	u32 *va = IS_ALIGNED(addr, sizeof(u32)) ? bus_to_virt(addr, true) : NULL;
+	size_t len = sizeof(u32);
 	unsigned long flags;
 	int err = -EFAULT;
-	u32 word;
+	u32 *va, word;
 
-	if (!va || !sim_config_dma_begin(fn, &flags))
+	if (!IS_ALIGNED(addr, sizeof(u32)) || !access_begin(fn, &flags))
 		return -EFAULT;
-	if (!copy_from_kernel_nofault(&word, va, sizeof(word)))
+	va = memory_at(fn, addr, true, &len);
+	if (va && len == sizeof(u32) && !copy_from_kernel_nofault(&word, va, sizeof(word)))
 		err = cmpxchg(va, old, new) == old ? 0 : -EAGAIN;
-	sim_config_dma_end(fn, flags);
-	return err;
+	access_end(fn, flags);
+	return err == -EFAULT ? sim_dma_lost(fn, addr, sizeof(u32), true) : err;
 }

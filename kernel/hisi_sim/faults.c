@@ -402,6 +402,61 @@ CONFIGFS_ATTR(sim_faults_, name)
 SWITCH_ATTR(bind, sim_sva_holds_binds, sim_sva_hold_binds);
 SWITCH_ATTR(reset, resets_fail, resets_set);
 
+static const char *const fates[] = {
+	[SIM_MAP_WORKS] = "0",
+	[SIM_MAP_FAILS] = "fail",
+	[SIM_MAP_LOST] = "lose",
+};
+
+static ssize_t sim_faults_mapping_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = faults_item(ci);
+	enum sim_fate fate = SIM_MAP_WORKS;
+	u32 nth;
+
+	mutex_lock(&item->lock);
+	if (item->sdev)
+		fate = sim_mapped_doomed(item->sdev, &nth);
+	mutex_unlock(&item->lock);
+	return fate == SIM_MAP_WORKS ? sysfs_emit(page, "0\n") : sysfs_emit(page, "%s %u\n", fates[fate], nth);
+}
+
+/* Few enough digits that none can overflow, which sscanf() wouldn't report. */
+static bool fate_parse(const char *page, enum sim_fate *fate, u32 *nth)
+{
+	char name[8], rest;
+
+	*fate = SIM_MAP_WORKS;
+	*nth = 0;
+	if (sysfs_streq(page, fates[SIM_MAP_WORKS]))
+		return true;
+	if (sscanf(page, "%7s %9u %c", name, nth, &rest) != 2 || !*nth)
+		return false;
+	*fate = strcmp(name, fates[SIM_MAP_FAILS]) ? SIM_MAP_LOST : SIM_MAP_FAILS;
+	return !strcmp(name, fates[*fate]);
+}
+
+static ssize_t sim_faults_mapping_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = faults_item(ci);
+	enum sim_fate fate;
+	int err = 0;
+	u32 nth;
+
+	if (!fate_parse(page, &fate, &nth))
+		return fault_refuse(item, "mapping", "expected fail N, lose N or 0", -EINVAL);
+	mutex_lock(&item->lock);
+	if (!item->sdev)
+		err = nth ? fault_refuse(item, "mapping", "the device isn't live", -ENODEV) : 0;
+	else if (item->shape.sva)
+		err = nth ? fault_refuse(item, "mapping", "a device with SVA has no mappings", -EOPNOTSUPP) : 0;
+	else
+		sim_mapped_doom(item->sdev, nth, fate);
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_faults_, mapping);
+
 /* An event of a live device, now. */
 static ssize_t event_now(struct sim_item *item, const char *attr, int (*event)(struct sim_item *item), size_t len)
 {
@@ -498,6 +553,7 @@ static struct configfs_attribute *faults_attrs[] = {
 	&sim_faults_attr_error,
 	&sim_faults_attr_aer,
 	&sim_faults_attr_bind,
+	&sim_faults_attr_mapping,
 	&sim_faults_attr_reset,
 	&sim_faults_attr_overflow,
 	&sim_faults_attr_gone,

@@ -14,6 +14,7 @@
 #include <linux/uidgid.h>
 
 #include "model/fault.h"
+#include "model/mapping.h"
 #include "hw/qm_hw.h"
 
 #define SIM_CFG_SIZE		4096
@@ -86,6 +87,8 @@ enum sim_reset_method {
  * @message_vector: of generation 3, the interrupt vector of messages between functions, 2 or 3; errors have the other
  * @reset_method: what resets the device
  * @bridge:	1: it is behind a bridge
+ * @sva:	1: it reaches the memory of processes; 0: only what drivers have mapped
+ * @iommu:	without @sva: 1: pieces of a scatterlist become one range of addresses
  * @pull_out:	is queued after the device's pulled_out is set
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second, 0 = unlimited
@@ -107,6 +110,8 @@ struct sim_shape {
 	unsigned int message_vector;
 	enum sim_reset_method reset_method;
 	unsigned int bridge;
+	unsigned int sva;
+	unsigned int iommu;
 	struct work_struct *pull_out;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
@@ -130,6 +135,38 @@ struct sim_late {
 	struct wdm_fault_state state;
 	u64 random;
 	atomic64_t count;
+};
+
+/* What a mapping turns out to be. */
+enum sim_fate {
+	SIM_MAP_WORKS,
+	SIM_MAP_FAILS,
+	SIM_MAP_LOST,		/* the driver gets an address, but the device reaches nothing there */
+};
+
+/**
+ * struct sim_maps - mappings of all functions of a device
+ * @lock:	protects the members below it
+ * @left, @fate: how many mappings are made until one that has this fate; 0: none has
+ * @present, @made, @failed: mappings that there are, that were made since the device became live, that failed
+ * @faults:	accesses to addresses that weren't mapped for them
+ * @errors:	errors of the queue manager that faults have caused, and that it hasn't reported
+ */
+struct sim_maps {
+	raw_spinlock_t lock;
+	u32 left;
+	enum sim_fate fate;
+	atomic64_t present;
+	atomic64_t made;
+	atomic64_t failed;
+	atomic64_t faults;
+	unsigned long errors;
+};
+
+/* The memory that a function reaches, see mapped.c. */
+struct sim_memory {
+	raw_spinlock_t lock;
+	struct wdm_map map;
 };
 
 /* Processes in open() wait in bind() while held is true. */
@@ -161,6 +198,7 @@ struct sim_dev;
  * @followed:	value of @changes that the model has followed; belongs to the control thread
  * @resetting:	the model has begun the reset; belongs to the control thread
  * @dma:	memory accesses in flight, see sim_config_dma_begin()
+ * @memory:	without SVA: the memory that it reaches
  * @msi_base, @msi_todo: first line, and the vectors whose handlers @msi_work calls
  * @msi_work:	enters hard interrupt context
  */
@@ -181,6 +219,7 @@ struct sim_fn {
 	u32 followed;
 	bool resetting;
 	atomic_t dma;
+	struct sim_memory memory;
 	unsigned int msi_base;
 	unsigned long msi_todo;
 	struct irq_work msi_work;
@@ -216,6 +255,7 @@ struct sim_dev {
 	struct sim_shape shape;
 	struct sim_msi msi;
 	struct sim_late late;
+	struct sim_maps maps;
 	struct sim_binds binds;
 	struct pci_host_bridge *bridge;
 	u8 bridge_cfg[SIM_BRIDGE_CFG_SIZE];
@@ -279,7 +319,8 @@ static inline size_t sim_vf_regs_size(const struct sim_shape *shape)
 #define SIM_TYPES_NR		3
 extern const struct sim_type sim_types[SIM_TYPES_NR];
 const struct sim_type *sim_type_find(const char *name);
-int sim_type_parse(char *word, const struct sim_type **type, unsigned int *generation);
+struct sim_shape sim_shape_default(void);
+int sim_type_parse(char *word, struct sim_shape *shape);
 
 /* aperture.c */
 int sim_aperture_init(const char *range, bool trusted);
@@ -352,7 +393,7 @@ int sim_msi_domain_init(struct sim_msi *msi, const struct irq_domain_ops *ops);
 void sim_msi_domain_exit(struct sim_msi *msi);
 
 /* bus.c */
-int sim_bus_init(void);
+int sim_bus_init(const struct dma_map_ops *without_sva);
 void sim_bus_exit(void);
 int sim_bus_add(struct sim_dev *sdev);
 void sim_bus_remove(struct sim_dev *sdev);
@@ -481,11 +522,28 @@ int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t le
 int sim_page_in(struct sim_access *how, struct sim_space *space, unsigned long addr, bool write);
 void sim_access_end(struct sim_access *how);
 
+/* mapped.c */
+void sim_mapped_init(struct sim_dev *sdev);
+void sim_mapped_doom(struct sim_dev *sdev, u32 nth, enum sim_fate fate);
+enum sim_fate sim_mapped_doomed(struct sim_dev *sdev, u32 *nth);
+int sim_mapped_add(struct sim_fn *fn, struct device *dev, struct scatterlist *sgl, int nents,
+		   enum dma_data_direction dir, size_t align);
+void sim_mapped_remove(struct sim_fn *fn, u64 addr);
+void sim_mapped_drop(struct sim_fn *fn);
+void *sim_mapped_reach(struct sim_fn *fn, u64 addr, bool write, size_t *len);
+void sim_mapped_fault(struct sim_fn *fn, u64 addr, size_t len, bool write);
+void sim_mapped_report(struct sim_dev *sdev, struct wdm_device *model);
+
+/* dma_ops.c */
+bool sim_dma_ops_work(void);
+
 /* dma.c */
 int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);
 int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len);
 /* Stores @new in an aligned word if that is @old. 0, -EAGAIN or -EFAULT. */
 int sim_dma_swap(struct sim_fn *fn, u64 addr, u32 old, u32 new);
+/* An access to payload in an address space that the function doesn't have. Returns -EFAULT. */
+int sim_dma_lost(struct sim_fn *fn, u64 addr, size_t len, bool write);
 
 /* engine_*.c */
 extern const struct sim_engine sim_engine_zip;
@@ -495,6 +553,6 @@ extern const struct sim_engine sim_engine_hpre;
 /* configfs.c */
 int sim_configfs_init(void);
 void sim_configfs_exit(void);
-int sim_configfs_add(const char *name, const struct sim_type *type, unsigned int generation);
+int sim_configfs_add(const char *name, const struct sim_shape *shape);
 
 #endif

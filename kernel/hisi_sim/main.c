@@ -3,11 +3,12 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
+#include "dma_ops.h"
 #include "internal.h"
 
 static char *devices;
 module_param(devices, charp, 0444);
-MODULE_PARM_DESC(devices, "Devices to create at load, e.g. zip,sec,hpre@v2");
+MODULE_PARM_DESC(devices, "Devices to create at load, e.g. zip,sec@nosva,hpre@v2");
 
 static char *aperture;
 module_param(aperture, charp, 0444);
@@ -19,12 +20,21 @@ module_param(aperture_trusted, bool, 0444);
 MODULE_PARM_DESC(aperture_trusted,
 		 "Try the aperture although the kernel doesn't know that it is memory (arm64; a wrong one is a panic)");
 
-/* "zip,zip@v2" creates zip0, and zip1 of generation 2. */
+/* @word: the part of @spec that is the kind */
+static void report_spec(const char *spec, const char *word, int err)
+{
+	if (err == -ENODEV)
+		pr_err("hisi_sim: devices: \"%s\": expected zip, sec or hpre\n", word);
+	else
+		pr_err("hisi_sim: devices: \"%s\": expected %s, %s@v2 or %s@v3, then @nosva, @noiommu or nothing\n",
+		       spec, word, word, word);
+}
+
+/* "zip,zip@v2@nosva" creates zip0, and zip1 of generation 2 without SVA. */
 static int make_devices(void)
 {
-	unsigned int counts[SIM_TYPES_NR] = {}, generation;
-	char name[32], *list, *rest, *word;
-	const struct sim_type *type;
+	char name[32], spec[32], *list, *rest, *word;
+	unsigned int counts[SIM_TYPES_NR] = {};
 	int err = 0;
 
 	if (!devices || !*devices)
@@ -34,18 +44,17 @@ static int make_devices(void)
 		return -ENOMEM;
 	rest = list;
 	while (!err && (word = strsep(&rest, ","))) {
-		err = sim_type_parse(word, &type, &generation);
+		struct sim_shape shape = sim_shape_default();
+
+		strscpy(spec, word, sizeof(spec));
+		err = sim_type_parse(word, &shape);
 		if (err) {
-			if (err == -ENODEV)
-				pr_err("hisi_sim: devices: \"%s\": expected zip, sec or hpre\n", word);
-			else
-				pr_err("hisi_sim: devices: \"%s@%s\": expected %s, %s@v2 or %s@v3\n", word,
-				       word + strlen(word) + 1, word, word, word);
+			report_spec(spec, word, err);
 			err = -EINVAL;
 			break;
 		}
-		snprintf(name, sizeof(name), "%s%u", type->name, counts[type - sim_types]++);
-		err = sim_configfs_add(name, type, generation);
+		snprintf(name, sizeof(name), "%s%u", shape.type->name, counts[shape.type - sim_types]++);
+		err = sim_configfs_add(name, &shape);
 		if (err)
 			pr_err("hisi_sim: devices: cannot create %s: %pe\n", name, ERR_PTR(err));
 	}
@@ -60,7 +69,7 @@ static int __init hisi_sim_init(void)
 	err = sim_aperture_init(aperture, aperture_trusted);
 	if (err)
 		return err;
-	err = sim_bus_init();
+	err = sim_bus_init(&sim_dma_ops);
 	if (err)
 		goto err_exit_aperture;
 	err = sim_device_init();

@@ -47,9 +47,12 @@ static bool provider_match(struct device *parent)
 	return sim_bus_function(parent);
 }
 
+/* A device without SVA has a provider, too, which scrubs its windows. */
 static int provider_enable(struct device *parent)
 {
-	return 0;
+	struct sim_fn *fn = sim_bus_function(parent);
+
+	return fn && fn->sdev->shape.sva ? 0 : -ENODEV;
 }
 
 static void provider_disable(struct device *parent)

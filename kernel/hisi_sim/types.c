@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kinds of simulated device. */
+#include <linux/numa.h>
 #include <linux/string.h>
 
 #include "internal.h"
@@ -22,21 +23,50 @@ const struct sim_type *sim_type_find(const char *name)
 	return NULL;
 }
 
-/* "zip" or "zip@v2", which is cut at the @. -ENODEV: no such kind; -EINVAL: no such generation. */
-int sim_type_parse(char *word, const struct sim_type **type, unsigned int *generation)
+struct sim_shape sim_shape_default(void)
 {
-	char *suffix = strchr(word, '@');
+	return (struct sim_shape) {
+		.type = &sim_types[0],
+		.generation = SIM_GENERATION_MAX,
+		.node = NUMA_NO_NODE,
+		.queues = SIM_QUEUES_DEFAULT,
+		.vf_migration = 1,
+		.message_vector = 2,
+		.sva = 1,
+		.iommu = 1,
+	};
+}
 
-	*generation = SIM_GENERATION_MAX;
-	if (suffix)
-		*suffix++ = 0;
-	*type = sim_type_find(word);
-	if (!*type)
+static bool generation_parse(const char *text, struct sim_shape *shape)
+{
+	if (text[1] < '0' + SIM_GENERATION_MIN || text[1] > '0' + SIM_GENERATION_MAX || text[2])
+		return false;
+	shape->generation = text[1] - '0';
+	return true;
+}
+
+static bool memory_parse(const char *text, struct sim_shape *shape)
+{
+	shape->sva = 0;
+	shape->iommu = !strcmp(text, "nosva");
+	return shape->iommu || !strcmp(text, "noiommu");
+}
+
+/*
+ * "zip", "zip@v2", "zip@nosva" or "zip@v2@noiommu"; @word is cut at each @. -ENODEV: no such kind; -EINVAL: what
+ * follows it is wrong.
+ */
+int sim_type_parse(char *word, struct sim_shape *shape)
+{
+	char *rest = word;
+
+	strsep(&rest, "@");
+	shape->type = sim_type_find(word);
+	if (!shape->type)
 		return -ENODEV;
-	if (!suffix)
-		return 0;
-	if (*suffix != 'v' || suffix[1] < '0' + SIM_GENERATION_MIN || suffix[1] > '0' + SIM_GENERATION_MAX || suffix[2])
+	if (rest && *rest == 'v' && !generation_parse(strsep(&rest, "@"), shape))
 		return -EINVAL;
-	*generation = suffix[1] - '0';
-	return 0;
+	if (rest && !memory_parse(strsep(&rest, "@"), shape))
+		return -EINVAL;
+	return rest ? -EINVAL : 0;
 }

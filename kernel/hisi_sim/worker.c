@@ -150,7 +150,8 @@ static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 
 
 	cond_resched();
 	sim_late(&r->worker->sdev->late, r->access.abort);
-	return r->access.space ? sim_space_read(&r->access, addr, buf, len) : -EFAULT;
+	return r->access.space ? sim_space_read(&r->access, addr, buf, len) :
+				 sim_dma_lost(r->access.fn, addr, len, false);
 }
 
 static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
@@ -159,7 +160,8 @@ static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *bu
 
 	cond_resched();
 	sim_late(&r->worker->sdev->late, r->access.abort);
-	return r->access.space ? sim_space_write(&r->access, addr, buf, len) : -EFAULT;
+	return r->access.space ? sim_space_write(&r->access, addr, buf, len) :
+				 sim_dma_lost(r->access.fn, addr, len, true);
 }
 
 static void env_irq(void *host, u32 fn, u32 vector)
@@ -435,8 +437,10 @@ static bool worker_serve(struct sim_worker *w, struct wdm_look *look)
 	bool worked = xchg(&w->kicked, false);
 
 	w->pending |= worked;
-	if (worked)
+	if (worked) {
 		make_calls(w);
+		sim_mapped_report(w->sdev, w->model);
+	}
 	if (xchg(&w->new_pace, false)) {
 		wdm_device_set_latency(w->model, READ_ONCE(w->sdev->shape.latency_ns));
 		wdm_device_set_bandwidth(w->model, READ_ONCE(w->sdev->shape.bandwidth_mbps));

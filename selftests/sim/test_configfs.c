@@ -59,6 +59,9 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 	EXPECT_TRUE(sim_is(NAME, "message_vector", "2"));
 	EXPECT_TRUE(sim_is(NAME, "reset_method", "auto"));
 	EXPECT_TRUE(sim_is(NAME, "bridge", "0"));
+	EXPECT_TRUE(sim_is(NAME, "sva", "1"));
+	EXPECT_TRUE(sim_is(NAME, "iommu", "1"));
+	EXPECT_TRUE(sim_is(NAME, "mappings", "present 0\nmade 0\nfailed 0\nfaults 0"));
 	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
 	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "0"));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
@@ -69,7 +72,7 @@ TEST_F(item, what_is_printed_can_be_written_back)
 {
 	static const char *const attrs[] = {
 		"type", "generation", "node", "queues", "vfs", "function_queues", "vf_migration", "sub_version",
-		"message_vector", "reset_method", "bridge", "latency_ns", "bandwidth_mbps", "live",
+		"message_vector", "reset_method", "bridge", "sva", "iommu", "latency_ns", "bandwidth_mbps", "live",
 	};
 	char buf[256];
 
@@ -132,6 +135,9 @@ TEST_F(item, a_number_of_queues_for_a_function_out_of_range_is_refused)
 	REFUSED("function_queues", -EINVAL, "1025", "-1", "all");
 	REFUSED("reset_method", -EINVAL, "flr", "ACPI", "capability", "auto acpi");
 	REFUSED("bridge", -EINVAL, "2", "-1", "yes");
+	REFUSED("sva", -EINVAL, "2", "-1", "no");
+	REFUSED("sva", -ERANGE, "4294967296");
+	REFUSED("iommu", -EINVAL, "2", "-1", "no");
 	REFUSED("vf_migration", -EINVAL, "2", "-1", "no");
 	REFUSED("sub_version", -EINVAL, "256", "-1", "v5");
 	REFUSED("message_vector", -EINVAL, "0", "1", "4", "two");
@@ -194,6 +200,8 @@ TEST_F(item, the_shape_is_fixed_while_live)
 	REFUSED("function_queues", -EBUSY, "0", "1");
 	REFUSED("reset_method", -EBUSY, "acpi", "auto");
 	REFUSED("bridge", -EBUSY, "0", "1");
+	REFUSED("sva", -EBUSY, "1");
+	REFUSED("iommu", -EBUSY, "0", "1");
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	EXPECT_EQ(0, sim_set(NAME, "queues", "128"));
 }

@@ -9,8 +9,8 @@ import sys
 TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 LIST = os.path.join(TOP, "selftests/tree/copies.txt")
 PLACES = ("include", "kernel", "model", "user", "configfs-tools")
-PAIRS = 21	# in the list. Lower it with the list; never raise it
-LINES = 220	# of all pairs in the list, likewise
+PAIRS = 20	# in the list. Lower it with the list; never raise it
+LINES = 208	# of all pairs in the list, likewise
 RUN = 8	# lines; shorter ones are idioms
 KEYWORDS = frozenset("""auto break case char const continue default do double else enum extern float for goto if inline
 int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Counts of a simulated device without shared virtual addressing, whose directory is ITEM. Sourced.
+
+ROOT=/sys/kernel/config/hisi_sim
+
+# maps present|made|failed|faults
+maps() {
+	awk -v name="$1" '$1 == name { print $2 }' "$ITEM/mappings"
+}
+
+no_faults() {
+	[ "$(maps faults)" = 0 ] || { cat "$ITEM/mappings"; dmesg | grep "isn't mapped"; return 1; }
+}
+
+# have_nosva: such devices work on this kernel; skips the test where they don't.
+have_nosva() {
+	modprobe hisi_sim
+	mkdir $ROOT/probe
+	if ! echo 0 >$ROOT/probe/sva; then
+		rmdir $ROOT/probe
+		skip 'this kernel lets no device have DMA mapping operations of its own'
+	fi
+	rmdir $ROOT/probe
+}
