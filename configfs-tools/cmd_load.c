@@ -35,11 +35,13 @@ static bool is_one_of(const char *const *words, const char *word, size_t len)
 	return false;
 }
 
-/* One device: an engine, and the generation of its hardware. */
+/* One device: an engine, then the generation of its hardware, then how it reaches memory. */
 static bool sim_device_check(const char *spec, const char *word, size_t len)
 {
 	static const char *const engines[] = { "zip", "sec", "hpre", NULL };
-	static const char *const generations[] = { "@v2", "@v3", NULL };
+	static const char *const variants[] = {
+		"@v2", "@v3", "@nosva", "@noiommu", "@v2@nosva", "@v3@nosva", "@v2@noiommu", "@v3@noiommu", NULL,
+	};
 	size_t engine = strcspn(word, "@,");
 
 	if (!is_one_of(engines, word, engine)) {
@@ -47,10 +49,10 @@ static bool sim_device_check(const char *spec, const char *word, size_t len)
 			    spec, (int)engine, word);
 		return false;
 	}
-	if (engine == len || is_one_of(generations, word + engine, len - engine))
+	if (engine == len || is_one_of(variants, word + engine, len - engine))
 		return true;
-	wdctl_error("load", "--sim %s: unknown generation '%.*s' of %.*s; expected @v2, @v3 or nothing, which is @v3",
-		    spec, (int)(len - engine), word + engine, (int)engine, word);
+	wdctl_error("load", "--sim %s: unknown variant '%.*s' of %.*s; expected @v2, @v3 or nothing, which is @v3, "
+		    "then @nosva, @noiommu or nothing", spec, (int)(len - engine), word + engine, (int)engine, word);
 	return false;
 }
 
@@ -63,7 +65,8 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 		len = strcspn(word, ",");
 		if (!sim_device_check(spec, word, len))
 			return false;
-		plan->sim_devices++;
+		/* Without shared virtual addressing there is nothing to wait for: it has no queues for processes. */
+		plan->sim_devices += !memmem(word, len, "@no", 3);
 		if (!word[len])
 			break;
 		word += len + 1;
@@ -344,7 +347,7 @@ static enum wdctl_exit load_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option load_options[] = {
-	{ 's', "sim", "ENGINES", "also load hisi_sim with these devices, for example zip,zip@v2" },
+	{ 's', "sim", "ENGINES", "also load hisi_sim with these devices, for example zip,zip@v2@nosva" },
 	{ 'f', "from", "DIR", "load the modules of build folder DIR, not the installed ones" },
 	{ 0 },
 };

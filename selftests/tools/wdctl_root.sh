@@ -346,9 +346,13 @@ test_load_refuses_what_is_not_installed_and_engines_unknown() {
 		says "expected zip, sec or hpre" err
 	done
 	exits 2 wdctl load --dry-run --root r --sim zip@v2,sec@v4 2>err
-	says "unknown generation '@v4' of sec; expected @v2, @v3 or nothing" err
-	exits 2 wdctl load --dry-run --root r --sim zip@ 2>err
-	says "unknown generation '@' of zip" err
+	says "unknown variant '@v4' of sec; expected @v2, @v3 or nothing" err
+	says 'then @nosva, @noiommu or nothing' err
+	for spec in zip@ zip@nosva@v2 zip@v2@ zip@v2@v3 zip@nosva@noiommu zip@sva zip@v2nosva; do
+		exits 2 wdctl load --dry-run --root r --sim $spec 2>err
+		says "unknown variant '${spec#zip}' of zip" err
+	done
+	wdctl load --dry-run --root r --sim zip@nosva,sec@v2@noiommu,hpre@v3@nosva,zip@noiommu
 	exits 2 wdctl load --dry-run --root r --sim zap@v2 2>err
 	says "unknown engine 'zap'; expected zip, sec or hpre" err
 	exits 2 wdctl load --dry-run --root r --sim "$(printf 'zip,%.0s' $(seq 100))zip" 2>err
