@@ -157,20 +157,17 @@ CONFIGFS_ATTR(sim_item_, sva);
 static ssize_t sim_item_mappings_show(struct config_item *ci, char *page)
 {
 	struct sim_item *item = to_sim_item(ci);
+	static const struct sim_maps none;
 	const struct sim_maps *maps;
-	s64 numbers[4] = {};
+	ssize_t len;
 
 	mutex_lock(&item->lock);
-	if (item->sdev) {
-		maps = &item->sdev->maps;
-		numbers[0] = atomic64_read(&maps->present);
-		numbers[1] = atomic64_read(&maps->made);
-		numbers[2] = atomic64_read(&maps->failed);
-		numbers[3] = atomic64_read(&maps->faults);
-	}
+	maps = item->sdev ? &item->sdev->maps : &none;
+	len = sysfs_emit(page, "present %lld\nmade %lld\nsegments %lld\nfailed %lld\nfaults %lld\n",
+			 atomic64_read(&maps->present), atomic64_read(&maps->made), atomic64_read(&maps->segments),
+			 atomic64_read(&maps->failed), atomic64_read(&maps->faults));
 	mutex_unlock(&item->lock);
-	return sysfs_emit(page, "present %lld\nmade %lld\nfailed %lld\nfaults %lld\n", numbers[0], numbers[1],
-			  numbers[2], numbers[3]);
+	return len;
 }
 CONFIGFS_ATTR_RO(sim_item_, mappings);
 

@@ -149,6 +149,7 @@ enum sim_fate {
  * @lock:	protects the members below it
  * @left, @fate: how many mappings are made until one that has this fate; 0: none has
  * @present, @made, @failed: mappings that there are, that were made since the device became live, that failed
+ * @segments: ranges of addresses that drivers got for those that were made
  * @faults:	accesses to addresses that weren't mapped for them
  * @errors:	errors of the queue manager that faults have caused, and that it hasn't reported
  */
@@ -159,6 +160,7 @@ struct sim_maps {
 	atomic64_t present;
 	atomic64_t made;
 	atomic64_t failed;
+	atomic64_t segments;
 	atomic64_t faults;
 	unsigned long errors;
 };

@@ -116,7 +116,8 @@ static struct piece *pieces_new(struct scatterlist *sgl, int nents, u32 rights)
 		}
 		next = &(*next)->next;
 	}
-	first->first = true;
+	if (first)
+		first->first = true;
 	return first;
 }
 
@@ -214,6 +215,7 @@ int sim_mapped_add(struct sim_fn *fn, struct device *dev, struct scatterlist *sg
 	struct sim_maps *maps = &fn->sdev->maps;
 	enum sim_fate fate = next_fate(maps);
 	struct piece *first = NULL;
+	int segments;
 
 	if (fate != SIM_MAP_FAILS)
 		first = pieces_new(sgl, nents, fate == SIM_MAP_LOST ? 0 : rights_of(dir));
@@ -225,7 +227,9 @@ int sim_mapped_add(struct sim_fn *fn, struct device *dev, struct scatterlist *sg
 	pieces_add(&fn->memory, first);
 	atomic64_inc(&maps->made);
 	atomic64_inc(&maps->present);
-	return segments_fill(dev, sgl, nents, first);
+	segments = segments_fill(dev, sgl, nents, first);
+	atomic64_add(segments, &maps->segments);
+	return segments;
 }
 
 static struct piece *to_piece(struct wdm_piece *piece)

@@ -4,7 +4,7 @@
 
 ROOT=/sys/kernel/config/hisi_sim
 
-# maps present|made|failed|faults
+# maps present|made|segments|failed|faults
 maps() {
 	awk -v name="$1" '$1 == name { print $2 }' "$ITEM/mappings"
 }

@@ -61,7 +61,7 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 	EXPECT_TRUE(sim_is(NAME, "bridge", "0"));
 	EXPECT_TRUE(sim_is(NAME, "sva", "1"));
 	EXPECT_TRUE(sim_is(NAME, "iommu", "1"));
-	EXPECT_TRUE(sim_is(NAME, "mappings", "present 0\nmade 0\nfailed 0\nfaults 0"));
+	EXPECT_TRUE(sim_is(NAME, "mappings", "present 0\nmade 0\nsegments 0\nfailed 0\nfaults 0"));
 	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
 	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "0"));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
