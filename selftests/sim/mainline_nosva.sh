@@ -34,7 +34,7 @@ without_tests() {
 passes() {
 	with_tests
 	for iommu in 1 0; do
-		method=acpi generation=$2 begin_nosva "$1" 0 16
+		method=acpi generation=$2 begin_nosva "$1" 0 64
 		until_true 120 self_tested "$3" "$4"
 		# Each request maps its memory, and unmaps it.
 		[ $(($(maps made) - $(maps present))) -ge 10 ]
