@@ -87,18 +87,18 @@ static u32 rights_of(enum dma_data_direction dir)
 	return (dir != DMA_FROM_DEVICE ? WDM_MAY_READ : 0) | (dir != DMA_TO_DEVICE ? WDM_MAY_WRITE : 0);
 }
 
-/* Drivers map memory of the kernel only: no device's registers. */
+/* Drivers map memory of the kernel only, no registers. Nothing is behind the address of an empty entry. */
 static struct piece *piece_new(struct scatterlist *sg, u32 rights)
 {
 	struct piece *p = kzalloc(sizeof(*p), GFP_ATOMIC);
 
-	if (!p || !sg->length || !pfn_to_online_page(page_to_pfn(sg_page(sg)))) {
+	if (!p || !pfn_to_online_page(page_to_pfn(sg_page(sg)))) {
 		kfree(p);
 		return NULL;
 	}
 	p->piece.mem = sg_virt(sg);
-	p->piece.len = sg->length;
-	p->piece.rights = rights;
+	p->piece.len = sg->length ?: 1;
+	p->piece.rights = sg->length ? rights : 0;
 	return p;
 }
 
@@ -186,11 +186,11 @@ static int segments_fill(struct device *dev, struct scatterlist *sgl, int nents,
 	for_each_sg(sgl, sg, nents, i) {
 		sg_dma_len(sg) = 0;
 		if (segment && piece_joins(dev, segment, p)) {
-			sg_dma_len(segment) += p->piece.len;
+			sg_dma_len(segment) += sg->length;
 		} else {
 			segment = segment ? sg_next(segment) : sgl;
 			sg_dma_address(segment) = p->piece.start;
-			sg_dma_len(segment) = p->piece.len;
+			sg_dma_len(segment) = sg->length;
 			count++;
 		}
 		p = p->next;
