@@ -3,14 +3,11 @@
  * Forced lost wake-ups: the device is held, and released exactly where a wake-up could be missed. A library that misses
  * it sleeps until its slice is over, which the emulator counts.
  */
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include "before_arming.h"
 #include "need_device.h"
+#include "on_device.h"
 #include "wait_ms.h"
 
 #define LEN	200
@@ -41,21 +38,6 @@ FIXTURE_VARIANT_ADD(wake, events_after_3584) { .poll = "mainline-poll off", .spu
 FIXTURE_VARIANT_ADD(wake, mainline_poll_after_1536) { .poll = "mainline-poll on", .spun = 1536 };
 FIXTURE_VARIANT_ADD(wake, mainline_poll_after_3584) { .poll = "mainline-poll on", .spun = 3584 };
 #endif
-
-/* A thread asks for its file's flags before it arms, to sleep on no file of the program. */
-int fcntl(int fd, int cmd, ...)
-{
-	union { void *p; __typeof__(&fcntl) f; } u = { .p = dlsym(RTLD_NEXT, "fcntl") };
-	va_list args;
-	void *arg;
-
-	va_start(args, cmd);
-	arg = va_arg(args, void *);
-	va_end(args);
-	if (cmd == F_GETFL)
-		between_look_and_arming();
-	return u.f(fd, cmd, arg);
-}
 
 static int control(const char *command)
 {
@@ -126,13 +108,11 @@ FIXTURE_TEARDOWN(wake)
 		unsigned int i; \
 		for (i = 0; i < ROUNDS; i++) { \
 			ASSERT_EQ(0, control("hold")); \
-			ASSERT_EQ(0, release); \
+			ASSERT_EQ(0, control("release-at " release)); \
 			call; \
 			ASSERT_EQ(timeouts, count("timeouts")) TH_LOG("round %u: slept until the time was over", i); \
 		} \
 	} while (0)
-
-#define IN_THE_SLEEP	control("release-at sleep")
 
 #define ASYNCHRONOUS() \
 	do { \
@@ -144,21 +124,21 @@ FIXTURE_TEARDOWN(wake)
 /* The kernel-head rule: a completion during the sleep must be where the kernel looks. */
 TEST_F(wake, a_completion_in_the_sleep_is_noticed)
 {
-	EACH_ROUND_WAKES(IN_THE_SLEEP, ASYNCHRONOUS());
+	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
 }
 
-/* The arm race: the completion comes after the last drain, and before the device is asked for an event. */
+/* The arm race: the completion comes after the last drain, and the kernel's head is past it when the sleep begins. */
 TEST_F(wake, a_completion_between_the_last_look_and_the_sleep_is_noticed)
 {
-	EACH_ROUND_WAKES(release_before_arming(), ASYNCHRONOUS());
+	EACH_ROUND_WAKES("look", ASYNCHRONOUS());
 }
 
 TEST_F(wake, a_synchronous_sleeper_notices_as_well)
 {
 	self->sync = session_on_device(false, true);
 	ASSERT_NE(0, self->sync);
-	EACH_ROUND_WAKES(IN_THE_SLEEP, ASSERT_EQ(0, wd_compress(self->sync, request(self))));
-	EACH_ROUND_WAKES(release_before_arming(), ASSERT_EQ(0, wd_compress(self->sync, request(self))));
+	EACH_ROUND_WAKES("sleep", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
+	EACH_ROUND_WAKES("look", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
 }
 
 /* Arming rings the same doorbell as submitting, before the held device has seen the submission. */
@@ -166,6 +146,6 @@ TEST_F(wake, an_arm_over_the_unseen_submission_loses_nothing)
 {
 	unsigned long long before = count("sq_recovered");
 
-	EACH_ROUND_WAKES(IN_THE_SLEEP, ASYNCHRONOUS());
+	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
 	EXPECT_EQ(before + ROUNDS, count("sq_recovered"));
 }

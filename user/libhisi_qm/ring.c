@@ -109,8 +109,7 @@ void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, 
 	ring_ioctl(ring, flags, sq_tail, cq_head);
 }
 
-/* Makes the kernel poll, which moves its head over all completions. */
-static void ring_nudge(struct wd_ring *ring)
+void wd_ring_nudge(struct wd_ring *ring)
 {
 	struct pollfd pfd = { .fd = wd_fork_file_fd(&ring->ctx->file), .events = POLLIN };
 	int saved = errno, cancel;
@@ -198,27 +197,32 @@ void wd_ring_due(struct wd_ring *ring)
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
 	/*
-	 * The kernel's head matters for sleepers. But a device may work only during poll() (wd-emulate --null), so
-	 * rings without any are polled as well. A poll costs a system call, and consumes the event that a sleeper waits
-	 * for, whose completion may be among those taken here. So poll only if the outstanding completions could lap
-	 * that head, which sleepers' own polls move unnoticed.
+	 * The kernel's own head matters only for sleepers. But a device may work only during poll() (wd-emulate
+	 * --null).
 	 */
 	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
-	bool many = ring->taken - ring->polled >= every;
-	bool poll_due = many && produced - ring->polled + ring->batch >= ring->cq_depth;
+	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
+	bool poll_due = ring->taken - ring->polled >= every;
+
+	/*
+	 * A poll consumes the event that a sleeper waits for, whose completion may be among those taken here. The
+	 * sleeper's own polls move the kernel's head as well. Poll here only if the outstanding completions could
+	 * otherwise lap that head.
+	 */
+	if (armed && produced - ring->polled + ring->batch < ring->cq_depth)
+		poll_due = false;
 
 	/* The last condition: producers are blocked by completions that weren't acknowledged. */
 	if (poll_due || ring->taken - acked >= ring->batch ||
 	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
 		wd_ring_ack(ring);
 	if (poll_due)
-		ring_nudge(ring);
+		wd_ring_nudge(ring);
 	/* polled and acked only grow, also when a thread arms: the noted limits never come too late. */
 	acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	many &= !poll_due;
-	ring->quiet_until = !many && ring->polled + every - acked < ring->batch ? ring->polled + every :
+	ring->quiet_until = !armed && ring->polled + every - acked < ring->batch ? ring->polled + every :
 			    acked + ring->batch;
-	ring->full_at = (many ? ring->polled : acked) + ring->cq_depth - ring->batch;
+	ring->full_at = (armed ? ring->polled : acked) + ring->cq_depth - ring->batch;
 }
 
 int wd_ring_why(struct wd_ring *ring)

@@ -285,6 +285,9 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 	atomic_store_explicit(&ring->acked, ring->taken, memory_order_relaxed);
 }
 
+/* Only a poll of the kernel moves the kernel's head, and moves it over all completions. */
+void wd_ring_nudge(struct wd_ring *ring);
+
 /* Ends a row of completions: only now producers see the room. Doorbell and system call once per batch. */
 static inline void wd_ring_end(struct wd_ring *ring)
 {
@@ -312,10 +315,11 @@ static inline void wd_ring_drop_strays(struct wd_ring *ring)
 /*
  * Asks for an event with the next completion; until wd_ring_disarm() each CQ doorbell asks
  * again. Afterwards check wd_ring_ready() once more, then sleep in poll(fd) with a time
- * limit. That poll may report completions that were taken before.
+ * limit.
  */
 static inline void wd_ring_arm(struct wd_ring *ring)
 {
+	wd_ring_nudge(ring);
 	wd_ring_drop_strays(ring);
 	atomic_store_explicit(&ring->armed, true, memory_order_relaxed);
 	wd_ring_ack(ring);
