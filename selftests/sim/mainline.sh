@@ -308,13 +308,7 @@ test_hpre_of_generation_2_passes_the_self_tests_of_the_kernel() {
 	quiet
 }
 
-[ -e "$MODULES/hisi_zip.ko" ] || {
-	echo "1..0 # SKIP mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
-	exit 4
-}
-run_tests "$@"
-status=$?
-drop_all
+run_mainline "$@"
 modprobe hisi_zip uacce_mode=1
 modprobe hisi_sim devices=zip,zip
 exit $status

@@ -118,3 +118,15 @@ has_self_tests() {
 	! zgrep -qs CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y /proc/config.gz "/boot/config-$(uname -r)" ||
 		skip 'this kernel has no crypto self-tests'
 }
+
+# run_mainline ARGUMENT...: the tests, without mainline's modules behind them. Sets status.
+run_mainline() {
+	[ -e "$MODULES/hisi_zip.ko" ] || {
+		echo "1..0 # SKIP mainline's driver is built from linux-source-6.1," \
+			"for 6.1 kernels (sim/mainline_build.sh)"
+		exit 4
+	}
+	run_tests "$@"
+	status=$?
+	drop_all
+}

@@ -240,13 +240,7 @@ test_the_device_goes_away_under_load() {
 	quiet
 }
 
-[ -e "$MODULES/hisi_zip.ko" ] || {
-	echo "1..0 # SKIP mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
-	exit 4
-}
-run_tests "$@"
-status=$?
-drop_all
+run_mainline "$@"
 [ ! -e $NOTESTS ] || echo 0 >$NOTESTS
 modprobe hisi_zip uacce_mode=1
 modprobe hisi_sim devices=zip,zip
