@@ -2,7 +2,6 @@
 /* The slow paths of lock.h. */
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
