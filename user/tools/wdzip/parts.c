@@ -15,7 +15,7 @@
 #include "wdzip.h"
 
 #define PARTS_PER_THREAD 2	/* one that is compressed, one that waits for its turn in the output */
-#define OUT_BYTES (PIECE_BYTES + PIECE_BYTES / 8 + 4096)	/* wd_comp_bound() is less */
+#define PART_MOST (2U << 20)
 
 #define LEAST_BYTES (32U << 10)
 #define HASHED_BYTES 64
@@ -38,6 +38,8 @@ struct part {
  * @taken:	parts that threads have taken
  * @written:	parts that the main thread has written
  * @idle:	threads that wait for a part
+ * @part:	bytes that a part has at most
+ * @out:	room for its result
  * @ahead:	what was read and is in no part yet; the main thread's, as is @eof
  * @sum, @total: the trailer's checksum and length of the data read so far; the main thread's
  */
@@ -47,6 +49,7 @@ struct crew {
 	pthread_cond_t work, done;
 	struct part *parts;
 	unsigned int nr_parts;
+	size_t part, out;
 	unsigned long filled, taken, written;
 	unsigned int idle;
 	bool stop, eof;
@@ -85,17 +88,18 @@ static struct part *part_take(struct crew *c)
 }
 
 /* libwd does again what a device has lost, but not what it is late with. */
-static void part_compress(const struct settings *set, handle_t sess, struct part *p)
+static void part_compress(const struct crew *c, handle_t sess, struct part *p)
 {
+	const struct settings *set = c->job->set;
 	struct wd_comp_arg arg = {
 		.src = p->in, .src_len = p->in_len, .dst = p->out, .dst_len = &p->out_len, .flags = WD_COMP_PART,
 	};
 
-	p->out_len = OUT_BYTES;
+	p->out_len = c->out;
 	p->ret = wd_compress(sess, &arg);
 	if (p->ret == -ETIMEDOUT && session_late(set)) {
 		sess = session_late(set);
-		p->out_len = OUT_BYTES;
+		p->out_len = c->out;
 		p->ret = wd_compress(sess, &arg);
 	}
 	p->sess = sess;
@@ -110,7 +114,7 @@ static void *hand_work(void *arg)
 	struct part *p;
 
 	while ((p = part_take(c))) {
-		part_compress(c->job->set, h->sess, p);
+		part_compress(c, h->sess, p);
 		pthread_mutex_lock(&c->lock);
 		p->done = true;
 		pthread_cond_signal(&c->done);
@@ -157,7 +161,7 @@ static void part_publish(struct crew *c, size_t len)
 	if (c->nr_hands)
 		return;
 	p = part_take(c);
-	part_compress(c->job->set, session_of_thread(c->job->set, 0), p);
+	part_compress(c, session_of_thread(c->job->set, 0), p);
 	p->done = true;
 }
 
@@ -230,11 +234,11 @@ static ssize_t part_read(struct crew *c, unsigned char *in)
 	ssize_t got = 0;
 
 	memcpy(in, c->ahead, have);
-	if (have < PIECE_BYTES && !c->eof) {
-		got = io_read(c->job->in, in + have, PIECE_BYTES - have);
+	if (have < c->part && !c->eof) {
+		got = io_read(c->job->in, in + have, c->part - have);
 		if (got < 0)
 			return got;
-		c->eof = got < (ssize_t)(PIECE_BYTES - have);
+		c->eof = got < (ssize_t)(c->part - have);
 	}
 	have += got;
 	len = part_len(c->job->set, in, have);
@@ -288,15 +292,27 @@ static void crew_end(struct crew *c)
 	pthread_mutex_destroy(&c->lock);
 }
 
+/* Software makes shorter results of longer parts. The number of threads changes no result, so each may have a part. */
+static size_t part_bytes(const struct job *job)
+{
+	size_t fair = (size_t)job->stat.st_size / THREADS_MAX;
+
+	if (!job->set->software || job->set->rsyncable || !S_ISREG(job->stat.st_mode) || fair < PIECE_BYTES)
+		return PIECE_BYTES;
+	return fair < PART_MOST ? fair : PART_MOST;
+}
+
 static int parts_alloc(struct crew *c)
 {
 	unsigned int i;
 
-	c->ahead = malloc(PIECE_BYTES);
+	c->part = part_bytes(c->job);
+	c->out = c->part + c->part / 8 + 4096;	/* wd_comp_bound() is less */
+	c->ahead = malloc(c->part);
 	c->parts = calloc(c->nr_parts, sizeof(*c->parts));
 	for (i = 0; c->parts && i < c->nr_parts; i++) {
-		c->parts[i].in = malloc(PIECE_BYTES);
-		c->parts[i].out = malloc(OUT_BYTES);
+		c->parts[i].in = malloc(c->part);
+		c->parts[i].out = malloc(c->out);
 		if (!c->parts[i].in || !c->parts[i].out)
 			return -ENOMEM;
 	}
