@@ -19,6 +19,8 @@ struct uacce_queue;
 #define UACCE_DEV_SHARED_MMIO	(1u << 8)	/* all queues share a window: an ioctl rings, see docs/doorbells.md */
 #define UACCE_DEV_BANDWIDTH	(1u << 9)	/* the bandwidth of all its queues together can be limited */
 #define UACCE_DEV_REQUESTS	(1u << 10)	/* the driver counts the requests of queues */
+/* The driver can execute submissions itself: docs/no-sva.md. With UACCE_DEV_SVA, uacce_alloc() chooses one of them. */
+#define UACCE_DEV_MEDIATED	(1u << 11)
 
 /* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA. */
 #define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* the device sees the whole address space */
@@ -49,8 +51,13 @@ struct uacce_dus {
 
 struct uacce_queue;
 
-/* For get_queue(); the block is mapped for @dev. ERR_PTR() on failure; -EOPNOTSUPP when @dev isn't DMA-coherent. */
+/*
+ * For get_queue(); the block is mapped for @dev, unless the queue is mediated: then no device can reach it, and its
+ * @dma is 0. ERR_PTR() on failure; -EOPNOTSUPP when @dev isn't DMA-coherent.
+ */
 struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size);
+/* A ring of the device's own for a mediated queue: always mapped, and never taken from a section's memory. */
+struct uacce_dus *uacce_ring_alloc(struct uacce_queue *q, struct device *dev, size_t size);
 /* Unmaps the block from the device. The caller must not access it any more either. */
 void uacce_dus_free(struct uacce_dus *dus);
 
@@ -85,11 +92,15 @@ struct uacce_counts {
  *		core copies it in and out, so that no lock is held while user memory is accessed
  * @atomic:	@fn is only for started queues. It is called under a spin lock, in parallel with all
  *		operations that began on the started queue, but never after the queue was put
+ * @waits:	in place of @fn, for started queues too: called without any lock, and may wait for memory of its own
+ *		process for ever. It sees what @hold of struct uacce_ops has returned, and no queue, since that may be
+ *		put meanwhile
  */
 struct uacce_ioctl {
 	unsigned int cmd;
 	int (*fn)(struct uacce_queue *q, void *arg);
 	bool atomic;
+	int (*waits)(void *held, void *arg);
 };
 
 #define UACCE_IOCTL_MAX_BYTES	128
@@ -125,9 +136,17 @@ struct uacce_ioctl {
  * @set_bandwidth: needed with UACCE_DEV_BANDWIDTH; limits the device to that many thousandths, 1..1000.
  *		-EAGAIN: not during a reset, tried again. It only tries locks that a caller of
  *		uacce_unregister() may hold
+ * @owner:	needed with @hold: the module of the functions below. The core holds a reference of it from before
+ *		@hold until after @drop
+ * @hold:	needed with UACCE_DEV_MEDIATED; takes a reference of what executes submissions of a started queue, under
+ *		the same spin lock as @is_q_updated. NULL: the queue is being stopped, so the ioctl fails with
+ *		-ESHUTDOWN, and @look isn't called
+ * @drop:	gives that reference back; without any lock, perhaps after the queue was put and after uacce_remove()
+ * @look:	optional; called for a started queue before poll() looks at it, without any lock. Touches no user
+ *		memory
  *
- * All may sleep except is_q_updated and atomic ioctls. get_isolate_state and get_counts must not wait for hardware,
- * as they run under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
+ * All may sleep except is_q_updated, hold and atomic ioctls. get_isolate_state and get_counts must not wait for
+ * hardware, as they run under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
  * calls for different queues run in parallel. is_q_updated runs under a spin lock, between get
  * and put, in parallel with the others. None of them runs after uacce_unregister() has
  * returned. The caller of uacce_unregister() or uacce_kill_queues() must not hold a lock that
@@ -149,6 +168,10 @@ struct uacce_ops {
 	void (*get_counts)(const struct uacce_device *uacce, struct uacce_counts *counts);
 	void (*count_requests)(struct uacce_queue *q);
 	int (*set_bandwidth)(struct uacce_device *uacce, u32 thousandths);
+	struct module *owner;
+	void *(*hold)(struct uacce_queue *q);
+	void (*drop)(void *held);
+	void (*look)(void *held);
 };
 
 /**
@@ -202,6 +225,8 @@ struct uacce_interface {
  * @uacce:	its device
  * @pasid:	address space id bound to the opener, UACCE_PASID_NONE without SVA
  * @dus:	set by get_queue
+ * @device_cq:	set by get_queue of mediated queues, as @dus: the device's completion ring, from uacce_ring_alloc(),
+ *		which the owner may map for reading (UACCE_QFRT_DEVICE_CQ)
  * @id:		set by get_queue: the queue's number in its function, for display
  * @priv:	the driver's
  * @priority:	0..7, hardware scheduling priority for the next start
@@ -214,6 +239,7 @@ struct uacce_queue {
 	struct uacce_device *uacce;
 	u32 pasid;
 	struct uacce_dus *dus;
+	struct uacce_dus *device_cq;
 	u32 id;
 	void *priv;
 	u8 priority;
@@ -225,10 +251,13 @@ struct uacce_queue {
 
 /*
  * Allocates a device; it isn't visible to user space before uacce_register(). ERR_PTR() on
- * failure; -EOPNOTSUPP when UACCE_DEV_SVA is requested and no provider supports it.
+ * failure; -EOPNOTSUPP when UACCE_DEV_SVA is requested and no provider supports it. With
+ * UACCE_DEV_MEDIATED, too, such a device is mediated instead, unless the administrator forbids it.
  */
 struct uacce_device *uacce_alloc(struct device *parent,
 				 const struct uacce_interface *interface);
+/* What uacce_alloc() has chosen; it doesn't change later. */
+bool uacce_mediated(const struct uacce_device *uacce);
 int uacce_register(struct uacce_device *uacce);
 /*
  * Takes the device from user space, whether it was registered or not: open queues are killed

@@ -30,6 +30,7 @@
 enum uacce_qfrt {
 	UACCE_QFRT_MMIO = 0,	/* doorbell window, uncached */
 	UACCE_QFRT_DUS = 1,	/* rings shared by device, kernel and user */
+	UACCE_QFRT_DEVICE_CQ = 3, /* the device's completion ring, read-only; mediated queues only */
 	UACCE_QFRT_MAX = 16,
 };
 
