@@ -65,7 +65,8 @@ static bool uacce_interface_valid(const struct uacce_interface *interface)
 	       ops->stop_queue && ops->kill_queue && ops->get_available_instances &&
 	       (!interface->mmio_size || ops->get_mmio) &&
 	       (!(interface->flags & UACCE_DEV_BANDWIDTH) || ops->set_bandwidth) &&
-	       (!(interface->flags & UACCE_DEV_REQUESTS) || ops->count_requests);
+	       (!(interface->flags & UACCE_DEV_REQUESTS) || ops->count_requests) &&
+	       (!(interface->flags & UACCE_DEV_MEDIATED) || (ops->hold && ops->drop));
 }
 
 struct uacce_device *uacce_alloc(struct device *parent,

@@ -163,6 +163,15 @@ void uacce_window_unmap(struct uacce_ctx *ctx);
 void uacce_windows_end(struct uacce_ctx *ctx);
 void uacce_window_tell(const struct uacce_ctx *ctx);
 
+/* mediated.c */
+struct uacce_hold {
+	const struct uacce_ops *ops;
+	void *held;			/* the driver's */
+};
+int uacce_hold(struct uacce_ctx *ctx, struct uacce_hold *hold);	/* called with ctx->lock held */
+void uacce_hold_end(const struct uacce_hold *hold);		/* called without locks */
+void uacce_mediated_look(struct uacce_ctx *ctx);		/* the same */
+
 /* region.c */
 int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma);
 void uacce_region_revoke(struct uacce_ctx *ctx);

@@ -9,12 +9,13 @@
  * uacce_ctx.map_lock   regions, dus, the step to ZOMBIE,     mutex; mmap_lock (read or
  *                      MMIO pages being mapped               write), VMA locks
  * uacce_ctx.lock       changes of state, is_q_updated,       mutex, map_lock; spins
- *                      atomic ioctls
+ *                      atomic ioctls, hold
  *
  * The state is read under any of the three; ZOMBIE is set under all of them.
  * The mutex is held while hardware works, which has deadlines, but never while
  * user memory is accessed and never in mmap or a page fault, so no mmap_lock waits
- * for hardware. Binding an address space by an IOMMU takes mmap_lock: open() binds
+ * for hardware. Commands that wait for user memory have none of the three: see
+ * mediated.c. Binding an address space by an IOMMU takes mmap_lock: open() binds
  * before it takes the mutex, so that only a removal waits for the bind. i_mmap_rwsem
  * is taken under the mutex; map_lock is not taken under i_mmap_rwsem.
  */
@@ -447,7 +448,7 @@ static int uacce_ctx_command(struct uacce_ctx *ctx, unsigned int cmd, void *arg,
 		return uacce_ctx_stop(ctx);
 	}
 	i = uacce_find_ioctl(ctx->q.uacce, cmd);
-	if (!i)
+	if (!i || !i->fn)
 		return -EINVAL;
 	return fault ? -EFAULT : i->fn(&ctx->q, arg);
 }
@@ -476,10 +477,26 @@ static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
 	return 0;
 }
 
-/* -ENOIOCTLCMD: it isn't an atomic command. The driver's table is valid until the queue is put. */
-static int uacce_ctx_call_atomic(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
+/* Calls an atomic command, or holds what one that waits needs. */
+static int uacce_ctx_call_started(struct uacce_ctx *ctx, const struct uacce_ioctl *i, void *arg, bool fault,
+				  struct uacce_hold *hold)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->state != UACCE_CTX_STARTED)
+		return -EINVAL;
+	if (fault)
+		return -EFAULT;
+	return i->waits ? uacce_hold(ctx, hold) : i->fn(&ctx->q, arg);
+}
+
+/*
+ * Commands for started queues, without the mutex. -ENOIOCTLCMD: it isn't one. The driver's table is valid until the
+ * queue is put, or while its module is held.
+ */
+static int uacce_ctx_call_at_once(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
 {
 	const struct uacce_ioctl *i;
+	struct uacce_hold hold = {};
 	int ret = -ENOIOCTLCMD;
 
 	spin_lock(&ctx->lock);
@@ -487,11 +504,13 @@ static int uacce_ctx_call_atomic(struct uacce_ctx *ctx, unsigned int cmd, void *
 	/* The queue was taken away for good, by a thread that may hold the mutex for long. */
 	if (ctx->state == UACCE_CTX_ZOMBIE)
 		ret = -ENXIO;
-	else if (i && i->atomic && ctx->state != UACCE_CTX_STARTED)
-		ret = -EINVAL;
-	else if (i && i->atomic)
-		ret = fault ? -EFAULT : i->fn(&ctx->q, arg);
+	else if (i && (i->atomic || i->waits))
+		ret = uacce_ctx_call_started(ctx, i, arg, fault, &hold);
 	spin_unlock(&ctx->lock);
+	if (hold.held) {
+		ret = i->waits(hold.held, arg);
+		uacce_hold_end(&hold);
+	}
 	return ret;
 }
 
@@ -499,7 +518,7 @@ static int uacce_ctx_call(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bo
 {
 	int ret;
 
-	ret = uacce_ctx_call_atomic(ctx, cmd, arg, fault);
+	ret = uacce_ctx_call_at_once(ctx, cmd, arg, fault);
 	if (ret != -ENOIOCTLCMD)
 		return ret;
 	/* Another call on the same file may hold the mutex while hardware works. */
@@ -594,6 +613,8 @@ static __poll_t uacce_poll(struct file *file, poll_table *pt)
 	if (current->mm != ctx->mm && !(current->flags & PF_KTHREAD))
 		return EPOLLERR;
 	poll_wait(file, &ctx->wait, pt);
+	if (poll_requested_events(pt) & UACCE_POLL_READY)
+		uacce_mediated_look(ctx);
 	spin_lock(&ctx->lock);
 	if (ctx->state == UACCE_CTX_ZOMBIE) {
 		mask = UACCE_POLL_GONE;
