@@ -13,6 +13,8 @@
 
 enum uacce_nl_doorbells uacce_doorbells(const struct uacce_device *uacce)
 {
+	if (uacce_mediated(uacce))
+		return UACCE_NL_DOORBELLS_KERNEL;
 	return uacce->flags & UACCE_DEV_SHARED_MMIO ? uacce->acct.settings->doorbells : UACCE_NL_DOORBELLS_ISOLATED;
 }
 
@@ -79,6 +81,10 @@ int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode
 
 	if (mode == now)
 		return 0;
+	if (uacce_mediated(uacce)) {
+		dev_notice(&uacce->dev, "doorbells: the kernel executes all submissions, so there is nothing to set\n");
+		return -EOPNOTSUPP;
+	}
 	if (now == UACCE_NL_DOORBELLS_ISOLATED) {
 		dev_notice(&uacce->dev, "doorbells: each queue has a window of its own, so there is nothing to set\n");
 		return -EOPNOTSUPP;
@@ -128,6 +134,11 @@ int uacce_window_map(struct uacce_ctx *ctx)
 	int ret = -EPERM;
 	bool trusted;
 
+	/* A doorbell would have the device execute a descriptor again whose pages aren't pinned any more. */
+	if (uacce_mediated(uacce)) {
+		WRITE_ONCE(ctx->window_refused, true);
+		return -EPERM;
+	}
 	if (!(uacce->flags & UACCE_DEV_SHARED_MMIO))
 		return 0;
 	/* Most processes try, and ring by the ioctl then: no denial is to be logged. */
@@ -150,8 +161,16 @@ int uacce_window_map(struct uacce_ctx *ctx)
  */
 void uacce_window_tell(const struct uacce_ctx *ctx)
 {
-	if (READ_ONCE(ctx->window_refused) && !ctx->started)
-		dev_notice_ratelimited(&ctx->q.uacce->dev, "doorbells: %s[%d] may not map those that all queues share, "
+	const struct uacce_device *uacce = ctx->q.uacce;
+
+	if (!READ_ONCE(ctx->window_refused) || ctx->started)
+		return;
+	if (uacce_mediated(uacce))
+		dev_notice_ratelimited(&uacce->dev, "doorbells: %s[%d] may not map those of a device without shared "
+				       "virtual addressing, and didn't start its queue without: expected a library "
+				       "that submits by an ioctl\n", current->comm, task_tgid_nr(current));
+	else
+		dev_notice_ratelimited(&uacce->dev, "doorbells: %s[%d] may not map those that all queues share, "
 				       "and didn't start its queue without: the attribute doorbells of the device in "
 				       "configfs decides who may\n", current->comm, task_tgid_nr(current));
 }

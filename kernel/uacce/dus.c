@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * DUS blocks: the memory that a queue's device, kernel and user share.
+ * DUS blocks: the memory that a queue's device, kernel and user share. Of a mediated queue, no device reaches the block
+ * that the user writes; the device's own rings are blocks too.
  *
  * Each open allocates a new block, so no owner sees the data of the last. The block is
  * reference counted: the driver, the context and each mapping hold a reference.
@@ -19,19 +20,17 @@ static bool uacce_dus_possible(struct device *dev)
 }
 
 /* A context charged to a slot takes memory that its section reserved. */
-static void uacce_dus_find_pages(struct uacce_dus *dus, struct uacce_queue *q)
+static void uacce_dus_take_reserved(struct uacce_dus *dus, struct uacce_queue *q)
 {
 	struct uacce_device *uacce = q->uacce;
 
-	if (to_uacce_ctx(q)->charge.class == UACCE_NL_CTX_SLOT && dus->size == uacce->dus_size) {
-		dus->va = uacce_pool_take(uacce);
-		if (dus->va) {
-			get_device(&uacce->dev);
-			dus->pool = uacce;
-			return;
-		}
+	if (to_uacce_ctx(q)->charge.class != UACCE_NL_CTX_SLOT || dus->size != uacce->dus_size)
+		return;
+	dus->va = uacce_pool_take(uacce);
+	if (dus->va) {
+		get_device(&uacce->dev);
+		dus->pool = uacce;
 	}
-	dus->va = uacce_pages_alloc(dus->dev, dus->size, GFP_KERNEL_ACCOUNT);
 }
 
 /* Called when only processes' mappings remain. They keep the pages, so the pool allocates others. */
@@ -50,7 +49,19 @@ static void uacce_dus_leave_pool(struct uacce_dus *dus)
 	put_device(&uacce->dev);
 }
 
-struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size)
+static int uacce_dus_map(struct uacce_dus *dus, struct device *dev)
+{
+	dus->dma = dma_map_single(dev, dus->va, dus->size, DMA_BIDIRECTIONAL);
+	if (dma_mapping_error(dev, dus->dma)) {
+		dus->dma = 0;
+		return -ENOMEM;
+	}
+	dus->dev = dev;
+	return 0;
+}
+
+/* @q: may take memory that its section reserved; NULL: it may not. */
+static struct uacce_dus *uacce_dus_make(struct uacce_queue *q, struct device *dev, size_t size, bool mapped)
 {
 	struct uacce_dus *dus;
 
@@ -63,12 +74,11 @@ struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, siz
 		return ERR_PTR(-ENOMEM);
 	kref_init(&dus->ref);
 	dus->size = size;
-	dus->dev = dev;
-	uacce_dus_find_pages(dus, q);
+	if (q)
+		uacce_dus_take_reserved(dus, q);
 	if (!dus->va)
-		goto err_put_dus;
-	dus->dma = dma_map_single(dev, dus->va, size, DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(dev, dus->dma))
+		dus->va = uacce_pages_alloc(dev, size, GFP_KERNEL_ACCOUNT);
+	if (!dus->va || (mapped && uacce_dus_map(dus, dev)))
 		goto err_put_dus;
 	return dus;
 
@@ -77,11 +87,23 @@ err_put_dus:
 	uacce_dus_put(dus);
 	return ERR_PTR(-ENOMEM);
 }
+
+struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size)
+{
+	return uacce_dus_make(q, dev, size, !uacce_mediated(q->uacce));
+}
 EXPORT_SYMBOL_GPL(uacce_dus_alloc);
+
+struct uacce_dus *uacce_ring_alloc(struct uacce_queue *q, struct device *dev, size_t size)
+{
+	return uacce_dus_make(NULL, dev, size, true);
+}
+EXPORT_SYMBOL_GPL(uacce_ring_alloc);
 
 void uacce_dus_free(struct uacce_dus *dus)
 {
-	dma_unmap_single(dus->dev, dus->dma, dus->size, DMA_BIDIRECTIONAL);
+	if (dus->dev)
+		dma_unmap_single(dus->dev, dus->dma, dus->size, DMA_BIDIRECTIONAL);
 	dus->dev = NULL;
 	uacce_dus_leave_pool(dus);
 	uacce_dus_put(dus);

@@ -110,7 +110,8 @@ struct uacce_ctx {
 	phys_addr_t mmio_start;
 	size_t mmio_bytes;
 	struct uacce_dus *dus;
-	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
+	struct uacce_dus *device_cq;	/* of a mediated queue */
+	struct uacce_region *regions[UACCE_QFRT_DEVICE_CQ + 1];
 
 	struct uacce_charge charge;
 	bool started;			/* at least once; under mutex */

@@ -153,17 +153,20 @@ static void uacce_ctx_set_state(struct uacce_ctx *ctx, enum uacce_ctx_state stat
 	spin_unlock(&ctx->lock);
 }
 
-/* Returns the context's reference to the DUS block, held for mmap. */
-static struct uacce_dus *uacce_ctx_bury(struct uacce_ctx *ctx)
+/* Ends the context's references to the memory that it has held for mmap. */
+static void uacce_ctx_bury(struct uacce_ctx *ctx)
 {
-	struct uacce_dus *dus;
+	struct uacce_dus *dus, *device_cq;
 
 	mutex_lock(&ctx->map_lock);
 	uacce_ctx_set_state(ctx, UACCE_CTX_ZOMBIE);
 	dus = ctx->dus;
+	device_cq = ctx->device_cq;
 	ctx->dus = NULL;
+	ctx->device_cq = NULL;
 	mutex_unlock(&ctx->map_lock);
-	return dus;
+	uacce_dus_put(dus);
+	uacce_dus_put(device_cq);
 }
 
 static bool uacce_ctx_alive(struct uacce_ctx *ctx)
@@ -181,6 +184,8 @@ static int uacce_ctx_describe(struct uacce_ctx *ctx)
 			return -EINVAL;
 		ctx->dus = uacce_dus_get(ctx->q.dus);
 	}
+	if (uacce_mediated(uacce) && ctx->q.device_cq)
+		ctx->device_cq = uacce_dus_get(ctx->q.device_cq);
 	if (!uacce->mmio_size)
 		return 0;
 	ret = uacce->ops->get_mmio(&ctx->q, &ctx->mmio_start, &ctx->mmio_bytes);
@@ -199,6 +204,7 @@ static bool uacce_ctx_return_queue(struct uacce_ctx *ctx)
 	bool stopped = ctx->q.uacce->ops->put_queue(&ctx->q);
 
 	ctx->q.dus = NULL;
+	ctx->q.device_cq = NULL;
 	ctx->q.priv = NULL;
 	if (stopped) {
 		uacce_sva_unbind(ctx);
@@ -263,7 +269,7 @@ err_return_queue:
 err_unbind:
 	uacce_sva_unbind(ctx);
 err_bury:
-	uacce_dus_put(uacce_ctx_bury(ctx));
+	uacce_ctx_bury(ctx);
 	mutex_unlock(&ctx->mutex);
 	return ret;
 }
@@ -271,12 +277,10 @@ err_bury:
 /* The only place where a stopped queue goes back to the driver; runs once for each queue. */
 static bool uacce_ctx_take_back(struct uacce_ctx *ctx)
 {
-	struct uacce_dus *dus = uacce_ctx_bury(ctx);
-
+	uacce_ctx_bury(ctx);
 	/* Before the window can get a new owner. */
 	uacce_region_revoke(ctx);
 	uacce_windows_end(ctx);
-	uacce_dus_put(dus);
 	return uacce_ctx_return_queue(ctx);
 }
 

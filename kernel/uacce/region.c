@@ -16,7 +16,7 @@ struct uacce_region {
 	refcount_t vmas;
 	enum uacce_qfrt type;
 	struct uacce_ctx *ctx;		/* held by the VMA's file */
-	struct uacce_dus *dus;		/* DUS: the memory itself */
+	struct uacce_dus *dus;		/* DUS, DEVICE_CQ: the memory itself */
 	struct page *idle;		/* MMIO: replaces hidden registers, and the window after a revocation */
 	bool window;			/* uacce_window_map() has succeeded */
 };
@@ -133,12 +133,15 @@ static int uacce_region_attach(struct uacce_region *region, unsigned long bytes)
 		return -ENXIO;
 	if (ctx->regions[region->type])
 		return -EEXIST;
-	if (region->type == UACCE_QFRT_DUS) {
-		if (!ctx->dus || bytes != uacce->dus_size)
+	if (region->type == UACCE_QFRT_MMIO) {
+		if (bytes > uacce->mmio_size)
 			return -EINVAL;
-		region->dus = uacce_dus_get(ctx->dus);
-	} else if (bytes > uacce->mmio_size) {
-		return -EINVAL;
+	} else {
+		struct uacce_dus *dus = region->type == UACCE_QFRT_DUS ? ctx->dus : ctx->device_cq;
+
+		if (!dus || bytes != dus->size)
+			return -EINVAL;
+		region->dus = uacce_dus_get(dus);
 	}
 	ctx->regions[region->type] = region;
 	return 0;
@@ -164,6 +167,25 @@ static struct uacce_region *uacce_region_alloc(struct uacce_ctx *ctx, enum uacce
 	return region;
 }
 
+/* Which mappings a process may ask for. */
+static int uacce_region_check(const struct uacce_ctx *ctx, struct vm_area_struct *vma)
+{
+	bool device_cq = vma->vm_pgoff == UACCE_QFRT_DEVICE_CQ && uacce_mediated(ctx->q.uacce);
+
+	if (vma->vm_pgoff != UACCE_QFRT_MMIO && vma->vm_pgoff != UACCE_QFRT_DUS && !device_cq)
+		return -EINVAL;
+	/* Not VM_SHARED: a mapping of a file opened for reading doesn't have that. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (!device_cq)
+		return 0;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	/* mprotect() asks for this one. */
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return 0;
+}
+
 int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 {
 	/* The same flags as mainline; VM_IO also keeps madvise() from undoing VM_DONTCOPY. */
@@ -171,13 +193,10 @@ int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 	unsigned long bytes = vma->vm_end - vma->vm_start;
 	struct uacce_region *region;
 	enum uacce_qfrt type;
-	int ret;
+	int ret = uacce_region_check(ctx, vma);
 
-	if (vma->vm_pgoff != UACCE_QFRT_MMIO && vma->vm_pgoff != UACCE_QFRT_DUS)
-		return -EINVAL;
-	/* Not VM_SHARED: a mapping of a file opened for reading doesn't have that. */
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		return -EINVAL;
+	if (ret)
+		return ret;
 	type = vma->vm_pgoff;
 	region = uacce_region_alloc(ctx, type);
 	if (!region)

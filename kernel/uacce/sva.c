@@ -121,7 +121,21 @@ static struct uacce_provider *uacce_provider_find(struct device *parent)
 	return uacce_iommu.ops->match(parent) ? &uacce_iommu : NULL;
 }
 
-/* A device without SVA has a provider too, which scrubs its windows. */
+static int uacce_provider_enable(const struct uacce_provider *p, struct device *parent)
+{
+	int ret;
+
+	if (!p)
+		return -EOPNOTSUPP;
+	ret = p->ops->enable ? p->ops->enable(parent) : 0;
+	/* IOMMU drivers don't agree on an error for "unsupported" (ENODEV, EINVAL, EBUSY). */
+	return ret && ret != -ENOMEM ? -EOPNOTSUPP : ret;
+}
+
+/*
+ * Leaves one of the two ways to memory in the flags, where the driver has both. A device without SVA has a provider
+ * too, which scrubs its windows.
+ */
 int uacce_sva_attach(struct uacce_device *uacce)
 {
 	struct uacce_provider *p;
@@ -129,17 +143,21 @@ int uacce_sva_attach(struct uacce_device *uacce)
 
 	mutex_lock(&uacce_providers_lock);
 	p = uacce_provider_find(uacce->parent);
-	if (p && (uacce->flags & UACCE_DEV_SVA) && p->ops->enable)
-		ret = p->ops->enable(uacce->parent);
-	if (!p && (uacce->flags & UACCE_DEV_SVA))
-		ret = -EOPNOTSUPP;
+	if (uacce->flags & UACCE_DEV_SVA) {
+		ret = uacce_provider_enable(p, uacce->parent);
+		if (!ret) {
+			uacce->flags &= ~UACCE_DEV_MEDIATED;
+		} else if (ret == -EOPNOTSUPP && uacce_mediated(uacce)) {
+			uacce->flags &= ~UACCE_DEV_SVA;
+			ret = 0;
+		}
+	}
 	if (p && !ret) {
 		p->users++;
 		uacce->provider = p;
 	}
 	mutex_unlock(&uacce_providers_lock);
-	/* IOMMU drivers don't agree on an error for "unsupported" (ENODEV, EINVAL, EBUSY). */
-	return ret && ret != -ENOMEM ? -EOPNOTSUPP : ret;
+	return ret;
 }
 
 void uacce_sva_detach(struct uacce_device *uacce)
@@ -264,7 +282,9 @@ void uacce_sva_scrub(struct uacce_ctx *ctx)
 
 const char *uacce_sva_name(struct uacce_device *uacce)
 {
-	return uacce->flags & UACCE_DEV_SVA ? uacce->provider->ops->name : "none";
+	if (uacce->flags & UACCE_DEV_SVA)
+		return uacce->provider->ops->name;
+	return uacce_mediated(uacce) ? "mediated" : "none";
 }
 
 bool uacce_sva_simulated(const struct uacce_device *uacce)
