@@ -68,6 +68,8 @@ static int charge_choose(const struct uacce_owner *owner, struct uacce_device *u
 	/* The device is being removed. */
 	if (!uacce->acct.on)
 		return -EINVAL;
+	if (uacce_memory_forbidden(uacce))
+		return -EOPNOTSUPP;
 	if (is_attached(owner))
 		return charge_attached(owner, uacce, class);
 	*class = UACCE_NL_CTX_POOL;
@@ -101,8 +103,8 @@ static void charge_count(struct uacce_ctx *ctx, struct uacce_owner *owner)
 }
 
 /*
- * The opener pays, whichever process uses the file later. Returns -EACCES, -ESHUTDOWN, -EDQUOT
- * or -EBUSY; docs/provisioning.md has the table.
+ * The opener pays, whichever process uses the file later. Returns -EOPNOTSUPP, -EACCES, -ESHUTDOWN,
+ * -EDQUOT or -EBUSY; docs/provisioning.md has the table.
  */
 int uacce_charge(struct uacce_ctx *ctx)
 {
@@ -310,6 +312,8 @@ u32 uacce_account_left(struct uacce_device *uacce)
 	free = uacce_doorbells_other(uacce, is_attached(owner) ? owner->attachment->section : NULL) ? 0 :
 	       uacce_account_room(uacce);
 	left = is_attached(owner) ? left_attached(owner, uacce, free) : free;
+	if (uacce_memory_forbidden(uacce))
+		left = 0;
 	mutex_unlock(&uacce_prov);
 	return left;
 }

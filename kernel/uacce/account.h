@@ -16,6 +16,13 @@ struct uacce_device_item;
 struct uacce_owner;
 struct uacce_slot;
 
+/* How a device may reach the memory of processes. */
+enum uacce_memory {
+	UACCE_MEMORY_AUTO,		/* shared virtual addressing where it is possible, else mediated queues */
+	UACCE_MEMORY_SVA,		/* that or not at all */
+	UACCE_MEMORY_MEDIATED,
+};
+
 /* An administrator's settings for a device, by its parent's name; kept until the module is unloaded. */
 struct uacce_settings {
 	struct list_head all;
@@ -26,6 +33,7 @@ struct uacce_settings {
 	u32 latency;
 	u32 throughput;
 	enum uacce_nl_doorbells doorbells;	/* if the device's queues share them */
+	enum uacce_memory memory;	/* MEDIATED is taken by uacce_alloc() */
 	char parent[];
 };
 

@@ -149,8 +149,41 @@ static ssize_t device_doorbells_store(struct config_item *item, const char *page
 	return ret ? ret : len;
 }
 
+static const char * const memory_names[] = {
+	[UACCE_MEMORY_AUTO] = "auto",
+	[UACCE_MEMORY_SVA] = "sva",
+	[UACCE_MEMORY_MEDIATED] = "mediated",
+};
+
+static ssize_t device_memory_show(struct config_item *item, char *page)
+{
+	return sprintf(page, "%s\n", memory_names[READ_ONCE(to_device(item)->acct.settings->memory)]);
+}
+
+static ssize_t device_memory_store(struct config_item *item, const char *page, size_t len)
+{
+	struct uacce_device *uacce = to_device(item);
+	int memory = __sysfs_match_string(memory_names, ARRAY_SIZE(memory_names), page);
+
+	if (memory < 0) {
+		dev_notice(&uacce->dev, "memory: \"%.*s\": expected auto, sva or mediated\n",
+			   (int)strcspn(page, "\n"), page);
+		return memory;
+	}
+	if (memory == UACCE_MEMORY_MEDIATED && !uacce->can_mediate) {
+		dev_notice(&uacce->dev, "memory: its driver can't execute submissions: expected auto or sva\n");
+		return -EOPNOTSUPP;
+	}
+	mutex_lock(&uacce_prov);
+	WRITE_ONCE(uacce->acct.settings->memory, memory);
+	device_changed(uacce);
+	mutex_unlock(&uacce_prov);
+	return len;
+}
+
 CONFIGFS_ATTR(device_, priority);
 CONFIGFS_ATTR(device_, doorbells);
+CONFIGFS_ATTR(device_, memory);
 CONFIGFS_ATTR(device_, zone_id);
 CONFIGFS_ATTR(device_, max_ctxs_per_process);
 CONFIGFS_ATTR(device_, latency);
@@ -168,6 +201,7 @@ static struct configfs_attribute *device_attrs[] = {
 	&device_attr_latency,
 	&device_attr_throughput,
 	&device_attr_doorbells,
+	&device_attr_memory,
 	&device_attr_total_ctxs,
 	&device_attr_reserved_ctxs,
 	&device_attr_used_ctxs,

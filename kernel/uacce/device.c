@@ -36,6 +36,7 @@ static int uacce_device_describe(struct uacce_device *uacce,
 				 const struct uacce_interface *interface)
 {
 	uacce->flags = interface->flags;
+	uacce->can_mediate = uacce_mediated(uacce);
 	uacce->capa = interface->capa;
 	uacce->mmio_size = interface->mmio_size;
 	uacce->mmio_hidden = interface->mmio_hidden;
@@ -108,6 +109,8 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	if (ret)
 		goto err_free_id;
 	uacce->parent = get_device(parent);
+	if (uacce->can_mediate && uacce_memory_wanted(dev_name(parent)) == UACCE_MEMORY_MEDIATED)
+		uacce->flags &= ~UACCE_DEV_SVA;
 	ret = uacce_sva_attach(uacce);
 	if (ret)
 		goto err_put_parent;

@@ -56,7 +56,8 @@ struct uacce_device {
 	char *api;
 	char *algorithms;
 	char *wd_type;
-	unsigned int flags;
+	unsigned int flags;		/* has one of SVA and MEDIATED at most */
+	bool can_mediate;		/* its driver can */
 	u32 capa;
 	size_t mmio_size;
 	size_t mmio_hidden;

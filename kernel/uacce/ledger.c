@@ -30,13 +30,22 @@ static DEFINE_HASHTABLE(owners, 8);
 
 /* ------ devices ------ */
 
-struct uacce_settings *uacce_settings_get(const char *parent)
+static struct uacce_settings *settings_find(const char *parent)
 {
 	struct uacce_settings *s;
 
 	list_for_each_entry(s, &settings, all)
 		if (!strcmp(s->parent, parent))
 			return s;
+	return NULL;
+}
+
+struct uacce_settings *uacce_settings_get(const char *parent)
+{
+	struct uacce_settings *s = settings_find(parent);
+
+	if (s)
+		return s;
 	s = kzalloc(struct_size(s, parent, strlen(parent) + 1), GFP_KERNEL);
 	if (!s)
 		return NULL;
@@ -46,6 +55,24 @@ struct uacce_settings *uacce_settings_get(const char *parent)
 	s->doorbells = UACCE_NL_DOORBELLS_KERNEL;
 	list_add_tail(&s->all, &settings);
 	return s;
+}
+
+enum uacce_memory uacce_memory_wanted(const char *parent)
+{
+	enum uacce_memory memory = UACCE_MEMORY_AUTO;
+	const struct uacce_settings *s;
+
+	mutex_lock(&uacce_prov);
+	s = settings_find(parent);
+	if (s)
+		memory = s->memory;
+	mutex_unlock(&uacce_prov);
+	return memory;
+}
+
+bool uacce_memory_forbidden(const struct uacce_device *uacce)
+{
+	return uacce_mediated(uacce) && uacce->acct.settings->memory == UACCE_MEMORY_SVA;
 }
 
 int uacce_account_zone(const struct uacce_device *uacce)

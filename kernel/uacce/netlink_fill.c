@@ -30,10 +30,12 @@ static u32 dev_flags(const struct uacce_device *uacce)
 
 	if (uacce_sva_simulated(uacce))
 		flags |= UACCE_NL_DEV_SIMULATED;
-	if (!(uacce->flags & UACCE_DEV_SHARED_MMIO))
+	if (uacce_doorbells(uacce) == UACCE_NL_DOORBELLS_ISOLATED)
 		flags |= UACCE_NL_DEV_ISOLATED_DOORBELLS;
 	if (uacce->flags & UACCE_DEV_SVA)
 		flags |= UACCE_NL_DEV_SVA;
+	if (uacce_mediated(uacce))
+		flags |= UACCE_NL_DEV_MEDIATED;
 	return flags;
 }
 

@@ -196,6 +196,8 @@ int uacce_ledger_init(void);
 void uacce_ledger_exit(void);
 extern struct workqueue_struct *uacce_wq;	/* for work that the context that triggers it can't do */
 struct uacce_settings *uacce_settings_get(const char *parent);	/* looked up or created; NULL: out of memory */
+enum uacce_memory uacce_memory_wanted(const char *parent);	/* called without uacce_prov */
+bool uacce_memory_forbidden(const struct uacce_device *uacce);	/* its queues can't be opened */
 int uacce_account_zone(const struct uacce_device *uacce);
 s64 uacce_account_free(const struct uacce_device *uacce);
 u32 uacce_account_room(const struct uacce_device *uacce);

@@ -205,7 +205,8 @@ static ssize_t alg_flags_show(struct device *dev, struct device_attribute *attr,
 	struct uacce_device *uacce = to_uacce_device(dev);
 	u32 capa = (uacce->capa | own_value(attr)) & ~UACCE_CAPA_SHARE_ALL;
 
-	if (uacce->flags & UACCE_DEV_SVA)
+	/* Also a mediated queue takes any address of its process. */
+	if (uacce->flags & (UACCE_DEV_SVA | UACCE_DEV_MEDIATED))
 		capa |= UACCE_CAPA_SHARE_ALL;
 	return sysfs_emit(buf, "0x%08x\n", capa);
 }

@@ -22,8 +22,8 @@ struct uacce_queue;
 /* The driver can execute submissions itself: docs/no-sva.md. With UACCE_DEV_SVA, uacce_alloc() chooses one of them. */
 #define UACCE_DEV_MEDIATED	(1u << 11)
 
-/* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA. */
-#define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* the device sees the whole address space */
+/* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA and to mediated devices. */
+#define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* requests may name any address of the process */
 #define UACCE_CAPA_SGL_MEM	(1u << 1)	/* the device takes scatter-gather lists */
 #define UACCE_CAPA_STREAM	(1u << 8)	/* a request continues from the state of an earlier one */
 
@@ -252,7 +252,8 @@ struct uacce_queue {
 /*
  * Allocates a device; it isn't visible to user space before uacce_register(). ERR_PTR() on
  * failure; -EOPNOTSUPP when UACCE_DEV_SVA is requested and no provider supports it. With
- * UACCE_DEV_MEDIATED, too, such a device is mediated instead, unless the administrator forbids it.
+ * UACCE_DEV_MEDIATED, too, such a device is mediated instead. Where the administrator forbids
+ * that, open() fails.
  */
 struct uacce_device *uacce_alloc(struct device *parent,
 				 const struct uacce_interface *interface);

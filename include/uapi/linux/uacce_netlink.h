@@ -84,6 +84,7 @@ enum uacce_nl_dev_flags {
 	UACCE_NL_DEV_SIMULATED		= 1,
 	UACCE_NL_DEV_ISOLATED_DOORBELLS	= 2,	/* each queue has a window of its own */
 	UACCE_NL_DEV_SVA		= 4,
+	UACCE_NL_DEV_MEDIATED		= 8,	/* the kernel executes its queues' submissions */
 };
 
 enum uacce_nl_dev_state {
