@@ -54,6 +54,7 @@ static int uacce_device_describe(struct uacce_device *uacce,
 static bool uacce_interface_valid(const struct uacce_interface *interface)
 {
 	const struct uacce_ops *ops = interface->ops;
+	unsigned int i;
 
 	if (!interface->name[0] || !interface->api || !interface->algorithms ||
 	    !interface->wd_type)
@@ -62,6 +63,9 @@ static bool uacce_interface_valid(const struct uacce_interface *interface)
 		return false;
 	if (interface->mmio_hidden > interface->mmio_size)
 		return false;
+	for (i = 0; i < UACCE_RINGS_MAX; i++)
+		if (!PAGE_ALIGNED(interface->rings[i].size) || !interface->rings[i].size != !interface->rings[i].count)
+			return false;
 	return ops && ops->get_queue && ops->put_queue && ops->start_queue &&
 	       ops->stop_queue && ops->kill_queue && ops->get_available_instances &&
 	       (!interface->mmio_size || ops->get_mmio) &&
@@ -90,7 +94,6 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	INIT_LIST_HEAD(&uacce->held);
 	INIT_LIST_HEAD(&uacce->bonds);
 	init_waitqueue_head(&uacce->opened);
-	uacce_pool_init(uacce);
 	uacce_bandwidth_init(uacce);
 	device_initialize(&uacce->dev);
 	uacce->dev.class = &uacce_class;
@@ -114,6 +117,7 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	ret = uacce_sva_attach(uacce);
 	if (ret)
 		goto err_put_parent;
+	uacce_pool_init(uacce, interface->rings);
 	ret = uacce_sysfs_init(uacce, interface->levels);
 	if (ret)
 		goto err_detach_sva;

@@ -22,31 +22,29 @@ static bool uacce_dus_possible(struct device *dev)
 /* A context charged to a slot takes memory that its section reserved. */
 static void uacce_dus_take_reserved(struct uacce_dus *dus, struct uacce_queue *q)
 {
-	struct uacce_device *uacce = q->uacce;
-
-	if (to_uacce_ctx(q)->charge.class != UACCE_NL_CTX_SLOT || dus->size != uacce->dus_size)
+	if (to_uacce_ctx(q)->charge.class != UACCE_NL_CTX_SLOT)
 		return;
-	dus->va = uacce_pool_take(uacce);
-	if (dus->va) {
-		get_device(&uacce->dev);
-		dus->pool = uacce;
-	}
+	dus->pool = uacce_pool_take(q->uacce, dus->size, &dus->va);
+	if (dus->pool)
+		get_device(&q->uacce->dev);
 }
 
 /* Called when only processes' mappings remain. They keep the pages, so the pool allocates others. */
 static void uacce_dus_leave_pool(struct uacce_dus *dus)
 {
-	struct uacce_device *uacce = dus->pool;
+	struct uacce_pool *pool = dus->pool;
+	struct device *dev;
 	void *va = NULL;
 
-	if (!uacce)
+	if (!pool)
 		return;
 	dus->pool = NULL;
+	dev = &pool->uacce->dev;
 	/* With one reference left, nobody else can take another. */
 	if (kref_read(&dus->ref) == 1)
 		swap(va, dus->va);
-	uacce_pool_give(uacce, va);
-	put_device(&uacce->dev);
+	uacce_pool_give(pool, va);
+	put_device(dev);
 }
 
 static int uacce_dus_map(struct uacce_dus *dus, struct device *dev)
@@ -60,7 +58,6 @@ static int uacce_dus_map(struct uacce_dus *dus, struct device *dev)
 	return 0;
 }
 
-/* @q: may take memory that its section reserved; NULL: it may not. */
 static struct uacce_dus *uacce_dus_make(struct uacce_queue *q, struct device *dev, size_t size, bool mapped)
 {
 	struct uacce_dus *dus;
@@ -74,8 +71,7 @@ static struct uacce_dus *uacce_dus_make(struct uacce_queue *q, struct device *de
 		return ERR_PTR(-ENOMEM);
 	kref_init(&dus->ref);
 	dus->size = size;
-	if (q)
-		uacce_dus_take_reserved(dus, q);
+	uacce_dus_take_reserved(dus, q);
 	if (!dus->va)
 		dus->va = uacce_pages_alloc(dev, size, GFP_KERNEL_ACCOUNT);
 	if (!dus->va || (mapped && uacce_dus_map(dus, dev)))
@@ -96,7 +92,7 @@ EXPORT_SYMBOL_GPL(uacce_dus_alloc);
 
 struct uacce_dus *uacce_ring_alloc(struct uacce_queue *q, struct device *dev, size_t size)
 {
-	return uacce_dus_make(NULL, dev, size, true);
+	return uacce_dus_make(q, dev, size, true);
 }
 EXPORT_SYMBOL_GPL(uacce_ring_alloc);
 

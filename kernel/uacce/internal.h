@@ -32,13 +32,16 @@ enum uacce_event {
 	UACCE_EVENT_NEW,
 };
 
-/* Memory for the contexts that sections reserve on a device; see pool.c. */
+/* Memory of one size for the contexts that sections reserve on a device; see pool.c. */
 struct uacce_pool {
+	struct uacce_device *uacce;
+	size_t size;			/* of a block */
+	u32 each;			/* blocks for a context; 0: the pool isn't used */
 	spinlock_t lock;
 	struct list_head blocks;	/* zeroed and unused */
 	u32 kept;			/* number of blocks in the list */
 	u32 out;			/* blocks in use by contexts of slots */
-	u32 want;			/* contexts reserved; the target for kept + out */
+	u32 want;			/* for the contexts reserved; the target for kept + out */
 	bool closed;
 	struct work_struct refill;
 };
@@ -72,7 +75,7 @@ struct uacce_device {
 	const struct attribute_group **groups;
 
 	struct uacce_account acct;
-	struct uacce_pool pool;
+	struct uacce_pool pools[1 + UACCE_RINGS_MAX];	/* of DUS blocks, and of a mediated queue's rings */
 
 	struct mutex kill_lock;
 	spinlock_t lock;
@@ -184,13 +187,13 @@ void uacce_dus_put(struct uacce_dus *dus);
 
 /* pool.c: called without locks; only uacce_pool_set() may be called under uacce_prov */
 void *uacce_pages_alloc(struct device *dev, size_t size, gfp_t gfp);	/* zeroed; freed by free_pages_exact() */
-void uacce_pool_init(struct uacce_device *uacce);
+void uacce_pool_init(struct uacce_device *uacce, const struct uacce_rings *rings);
 void uacce_pool_exit(struct uacce_device *uacce);
 bool uacce_pool_lacks(struct uacce_device *uacce, u32 want);
 int uacce_pool_fill(struct uacce_device *uacce, u32 want);
 void uacce_pool_set(struct uacce_device *uacce, u32 want);
-void *uacce_pool_take(struct uacce_device *uacce);
-void uacce_pool_give(struct uacce_device *uacce, void *va);
+struct uacce_pool *uacce_pool_take(struct uacce_device *uacce, size_t size, void **va);
+void uacce_pool_give(struct uacce_pool *pool, void *va);
 
 /* bandwidth.c: called without locks */
 void uacce_bandwidth_init(struct uacce_device *uacce);

@@ -5,7 +5,7 @@
  * A queue needs many contiguous pages. A host that has run for long may have none left, and a
  * control group may be at its limit, but a reserved context must open all the same. So each
  * device keeps as many zeroed blocks as contexts are reserved on it, less those in use by
- * contexts of slots.
+ * contexts of slots. A mediated queue needs blocks of several sizes: there is a pool for each.
  *
  * Blocks are allocated without any lock: finding contiguous pages may take long. The pool's own
  * lock is a leaf and spins.
@@ -17,6 +17,10 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include "internal.h"
+
+#define for_each_pool(pool, device)								\
+	for ((pool) = (device)->pools; (pool) < (device)->pools + ARRAY_SIZE((device)->pools); (pool)++)	\
+		if ((pool)->each)
 
 /* An unused block begins with its list node and is zero beyond. */
 struct uacce_block {
@@ -71,9 +75,8 @@ static void *pool_first(struct uacce_pool *pool)
 	return block;
 }
 
-static void pool_trim(struct uacce_device *uacce)
+static void pool_trim(struct uacce_pool *pool)
 {
-	struct uacce_pool *pool = &uacce->pool;
 	void *va;
 
 	do {
@@ -83,33 +86,38 @@ static void pool_trim(struct uacce_device *uacce)
 			va = pool_first(pool);
 		spin_unlock(&pool->lock);
 		if (va)
-			free_pages_exact(va, uacce->dus_size);
+			free_pages_exact(va, pool->size);
 	} while (va);
+}
+
+static bool pool_is_short(struct uacce_pool *pool, u32 want)
+{
+	bool lacks;
+
+	spin_lock(&pool->lock);
+	lacks = pool_lacks(pool, want);
+	spin_unlock(&pool->lock);
+	return lacks;
 }
 
 bool uacce_pool_lacks(struct uacce_device *uacce, u32 want)
 {
-	bool lacks;
+	struct uacce_pool *pool;
 
-	spin_lock(&uacce->pool.lock);
-	lacks = pool_lacks(&uacce->pool, want);
-	spin_unlock(&uacce->pool.lock);
-	return uacce->dus_size && lacks;
+	for_each_pool(pool, uacce)
+		if (pool_is_short(pool, want * pool->each))
+			return true;
+	return false;
 }
 
-/*
- * Allocates blocks until the pool has enough for @want contexts. Blocks beyond pool->want stay
- * until uacce_pool_set(). On -ENOMEM or -EINTR, some blocks were added.
- */
-int uacce_pool_fill(struct uacce_device *uacce, u32 want)
+static int pool_fill(struct uacce_pool *pool, u32 want)
 {
-	struct uacce_pool *pool = &uacce->pool;
 	void *va;
 
-	while (uacce_pool_lacks(uacce, want)) {
+	while (pool_is_short(pool, want)) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		va = uacce_pages_alloc(uacce->parent, uacce->dus_size, GFP_KERNEL);
+		va = uacce_pages_alloc(pool->uacce->parent, pool->size, GFP_KERNEL);
 		if (!va)
 			return -ENOMEM;
 		spin_lock(&pool->lock);
@@ -119,15 +127,29 @@ int uacce_pool_fill(struct uacce_device *uacce, u32 want)
 	return 0;
 }
 
+/*
+ * Allocates blocks until the pools have enough for @want contexts. Blocks beyond pool->want stay
+ * until uacce_pool_set(). On -ENOMEM or -EINTR, some blocks were added.
+ */
+int uacce_pool_fill(struct uacce_device *uacce, u32 want)
+{
+	struct uacce_pool *pool;
+	int ret = 0;
+
+	for_each_pool(pool, uacce)
+		if (!ret)
+			ret = pool_fill(pool, want * pool->each);
+	return ret;
+}
+
 /* For a new device, or a mapping that outlives its queue: nobody waits for these blocks. */
 static void pool_refill(struct work_struct *work)
 {
 	struct uacce_pool *pool = container_of(work, struct uacce_pool, refill);
-	struct uacce_device *uacce = container_of(pool, struct uacce_device, pool);
 
 	/* If memory is short now, the open of a slot's context allocates its own block. */
-	uacce_pool_fill(uacce, READ_ONCE(pool->want));
-	pool_trim(uacce);
+	pool_fill(pool, READ_ONCE(pool->want));
+	pool_trim(pool);
 }
 
 static void pool_order(struct uacce_pool *pool)
@@ -139,21 +161,19 @@ static void pool_order(struct uacce_pool *pool)
 /* @want contexts are reserved from now on. */
 void uacce_pool_set(struct uacce_device *uacce, u32 want)
 {
-	struct uacce_pool *pool = &uacce->pool;
+	struct uacce_pool *pool;
 
-	if (!uacce->dus_size)
-		return;
-	spin_lock(&pool->lock);
-	WRITE_ONCE(pool->want, want);
-	pool_order(pool);
-	spin_unlock(&pool->lock);
-	pool_trim(uacce);
+	for_each_pool(pool, uacce) {
+		spin_lock(&pool->lock);
+		WRITE_ONCE(pool->want, want * pool->each);
+		pool_order(pool);
+		spin_unlock(&pool->lock);
+		pool_trim(pool);
+	}
 }
 
-/* Returns a zeroed block for a context of a slot, or NULL. */
-void *uacce_pool_take(struct uacce_device *uacce)
+static void *pool_take(struct uacce_pool *pool)
 {
-	struct uacce_pool *pool = &uacce->pool;
 	void *va;
 
 	spin_lock(&pool->lock);
@@ -164,13 +184,24 @@ void *uacce_pool_take(struct uacce_device *uacce)
 	return va;
 }
 
-/* Returns a block that uacce_pool_take() gave out: @va, or NULL when it is still mapped somewhere. */
-void uacce_pool_give(struct uacce_device *uacce, void *va)
+/* Takes a zeroed block of that size for a context of a slot. NULL: there is none. */
+struct uacce_pool *uacce_pool_take(struct uacce_device *uacce, size_t size, void **va)
 {
-	struct uacce_pool *pool = &uacce->pool;
+	struct uacce_pool *pool;
 
+	for_each_pool(pool, uacce) {
+		*va = pool->size == size ? pool_take(pool) : NULL;
+		if (*va)
+			return pool;
+	}
+	return NULL;
+}
+
+/* Returns a block that uacce_pool_take() gave out: @va, or NULL when it is still mapped somewhere. */
+void uacce_pool_give(struct uacce_pool *pool, void *va)
+{
 	if (va)
-		memset(va, 0, uacce->dus_size);
+		memset(va, 0, pool->size);
 	spin_lock(&pool->lock);
 	pool->out--;
 	if (va && pool_lacks(pool, pool->want)) {
@@ -180,25 +211,39 @@ void uacce_pool_give(struct uacce_device *uacce, void *va)
 	pool_order(pool);
 	spin_unlock(&pool->lock);
 	if (va)
-		free_pages_exact(va, uacce->dus_size);
+		free_pages_exact(va, pool->size);
 }
 
-void uacce_pool_init(struct uacce_device *uacce)
+void uacce_pool_init(struct uacce_device *uacce, const struct uacce_rings *rings)
 {
-	spin_lock_init(&uacce->pool.lock);
-	INIT_LIST_HEAD(&uacce->pool.blocks);
-	INIT_WORK(&uacce->pool.refill, pool_refill);
+	struct uacce_pool *pool;
+	unsigned int i;
+
+	uacce->pools[0].size = uacce->dus_size;
+	uacce->pools[0].each = uacce->dus_size ? 1 : 0;
+	for (i = 0; i < UACCE_RINGS_MAX && uacce_mediated(uacce); i++) {
+		uacce->pools[i + 1].size = rings[i].size;
+		uacce->pools[i + 1].each = rings[i].count;
+	}
+	for_each_pool(pool, uacce) {
+		pool->uacce = uacce;
+		spin_lock_init(&pool->lock);
+		INIT_LIST_HEAD(&pool->blocks);
+		INIT_WORK(&pool->refill, pool_refill);
+	}
 }
 
 /* Nothing is reserved any more; queues that failed to stop still have their blocks. */
 void uacce_pool_exit(struct uacce_device *uacce)
 {
-	struct uacce_pool *pool = &uacce->pool;
+	struct uacce_pool *pool;
 
-	spin_lock(&pool->lock);
-	pool->closed = true;
-	pool->want = 0;
-	spin_unlock(&pool->lock);
-	cancel_work_sync(&pool->refill);
-	pool_trim(uacce);
+	for_each_pool(pool, uacce) {
+		spin_lock(&pool->lock);
+		pool->closed = true;
+		pool->want = 0;
+		spin_unlock(&pool->lock);
+		cancel_work_sync(&pool->refill);
+		pool_trim(pool);
+	}
 }

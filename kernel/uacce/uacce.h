@@ -11,9 +11,11 @@
 #include <misc/uacce/uacce.h>
 
 struct uacce_device;
+struct uacce_pool;
 struct uacce_queue;
 
 #define UACCE_NAME_SIZE		64
+#define UACCE_RINGS_MAX		4
 
 /* Device flags that the driver sets at allocation, besides UACCE_DEV_SVA. */
 #define UACCE_DEV_SHARED_MMIO	(1u << 8)	/* all queues share a window: an ioctl rings, see docs/doorbells.md */
@@ -35,7 +37,7 @@ struct uacce_queue;
  * @dma:	bus address of the whole, contiguous block
  * @size:	bytes, a multiple of the page size
  * @dev:	DMA device; NULL once unmapped from it
- * @pool:	the core's; device whose pool the memory comes from, or NULL
+ * @pool:	the core's; where a section has reserved the memory, or NULL
  * @ref:	the core's
  *
  * A user mapping keeps the pages alive after the queue, the device and the driver are gone.
@@ -45,7 +47,7 @@ struct uacce_dus {
 	dma_addr_t dma;
 	size_t size;
 	struct device *dev;
-	struct uacce_device *pool;
+	struct uacce_pool *pool;
 	struct kref ref;
 };
 
@@ -56,7 +58,10 @@ struct uacce_queue;
  * @dma is 0. ERR_PTR() on failure; -EOPNOTSUPP when @dev isn't DMA-coherent.
  */
 struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size);
-/* A ring of the device's own for a mediated queue: always mapped, and never taken from a section's memory. */
+/*
+ * A ring of the device's own for a mediated queue, or other memory that the device reaches: always mapped. A section
+ * reserves what @rings of struct uacce_interface has.
+ */
 struct uacce_dus *uacce_ring_alloc(struct uacce_queue *q, struct device *dev, size_t size);
 /* Unmaps the block from the device. The caller must not access it any more either. */
 void uacce_dus_free(struct uacce_dus *dus);
@@ -189,6 +194,16 @@ struct uacce_alg_level {
 };
 
 /**
+ * struct uacce_rings - blocks of one size of a mediated queue
+ * @size:	bytes of a block, a multiple of the page size
+ * @count:	how many a queue takes at most, 0 = none
+ */
+struct uacce_rings {
+	size_t size;
+	u32 count;
+};
+
+/**
  * struct uacce_interface - a driver's description of its device
  * @name:	base of the node's name ("hisi_zip" becomes hisi_zip-0)
  * @flags:	UACCE_DEV_*
@@ -203,6 +218,7 @@ struct uacce_alg_level {
  * @mmio_hidden: with UACCE_DEV_SHARED_MMIO, bytes at the region's start with registers that no user may
  *		access: other memory is mapped there, or nothing if these bytes aren't whole pages
  * @dus_size:	bytes of the DUS region, 0 = none
+ * @rings:	with UACCE_DEV_MEDIATED, the blocks that a queue takes by uacce_ring_alloc()
  *
  * uacce_alloc() copies the struct and its strings; @ops must remain valid.
  */
@@ -218,6 +234,7 @@ struct uacce_interface {
 	size_t mmio_size;
 	size_t mmio_hidden;
 	size_t dus_size;
+	struct uacce_rings rings[UACCE_RINGS_MAX];
 };
 
 /**
