@@ -22,12 +22,7 @@
 /* The uacce device of a PCI function. */
 static inline bool device_of(const char *address, char dev[UACCE_NAME_MAX])
 {
-	char parent[UACCE_NAME_MAX];
-
-	for (unsigned int n = 0; uacce_find("hisi_zip", n, dev); n++)
-		if (!uacce_parent(dev, parent, sizeof(parent)) && !strcmp(parent, address))
-			return true;
-	return false;
+	return uacce_of_parent("hisi_zip", address, dev);
 }
 
 /* Removes what a test that ended by an assertion has left. */

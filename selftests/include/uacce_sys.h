@@ -103,6 +103,17 @@ static inline int uacce_parent(const char *name, char *parent, size_t size)
 	return 0;
 }
 
+/* The driver's device of that parent; false when there is none. */
+static inline int uacce_of_parent(const char *driver, const char *parent, char name[UACCE_NAME_MAX])
+{
+	char have[UACCE_NAME_MAX];
+
+	for (unsigned int n = 0; uacce_find(driver, n, name); n++)
+		if (!uacce_parent(name, have, sizeof(have)) && !strcmp(have, parent))
+			return 1;
+	return 0;
+}
+
 /* The attribute without its last newline; length or -errno. */
 static inline int uacce_attr(const char *name, const char *attr, char *buf, size_t size)
 {

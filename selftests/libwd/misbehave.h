@@ -12,15 +12,11 @@
 /* The name of the kernel's simulated device that takes orders; false: there is none. */
 static inline bool sim_device(char name[UACCE_NAME_MAX])
 {
-	char address[64], parent[UACCE_NAME_MAX];
-	unsigned int n;
+	char address[64];
 
 	if (sim_get(SIM_ITEM, "address", address, sizeof(address)) < 0)
 		return false;
-	for (n = 0; uacce_find("hisi_zip", n, name); n++)
-		if (!uacce_parent(name, parent, sizeof(parent)) && !strcmp(parent, address))
-			return true;
-	return false;
+	return uacce_of_parent("hisi_zip", address, name);
 }
 
 /* For wd_emulate_control()'s "fault KIND=WHEN,...". */

@@ -5,15 +5,14 @@
  */
 #include <dirent.h>
 #include <linux/loop.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
 
 #define NEED_DEVICES	1
 #include "need_machine.h"
 #include "fuse_fs.h"
+#include "late_page.h"
 #include "rawq.h"
 #include "sim_item.h"
 #include "wait_ms.h"
@@ -23,20 +22,6 @@
 #define BAD		16	/* more than a device has job threads */
 #define GOOD		8
 #define PAGE_WAIT_MS	2000	/* how long a device waits for one page, at least */
-
-static void *uffd_map(int *uffd)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	void *map = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (*uffd < 0 || map == MAP_FAILED || ioctl(*uffd, UFFDIO_API, &api))
-		return MAP_FAILED;
-	reg.range.start = (uintptr_t)map;
-	reg.range.len = BYTES;
-	return ioctl(*uffd, UFFDIO_REGISTER, &reg) ? MAP_FAILED : map;
-}
 
 static void submit(struct rawq *q, const void *src, void *dst, uint32_t room)
 {
@@ -120,13 +105,13 @@ static void expect_only_its_own_fail(struct __test_metadata *_metadata, struct r
 
 TEST_F_TIMEOUT(payload, faults_nobody_answers_fail_alone, 200)
 {
-	int uffd;
-	void *src = uffd_map(&uffd);
+	struct late_page never;
+	int ret = late_page_make(&never, BYTES);
 
-	if (src == MAP_FAILED)
-		SKIP(return, "no userfaultfd: %s", strerror(errno));
-	expect_only_its_own_fail(_metadata, &self->q, src, self->dst);
-	close(uffd);
+	if (ret)
+		SKIP(return, "no userfaultfd: %s", strerror(-ret));
+	expect_only_its_own_fail(_metadata, &self->q, never.at, self->dst);
+	late_page_end(&never);
 }
 
 static void mute_file(struct __test_metadata *_metadata, FIXTURE_DATA(payload) *self, int advice)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A device that goes while its queues are open: unbound, driver unloaded, software device unloaded. */
 #include <libgen.h>
-#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 #include "kselftest_harness.h"
 #define NEED_AWAY	1
 #include "fuse_fs.h"
+#include "late_page.h"
 #include "text_file.h"
 #include "zip_queue.h"
 
@@ -443,21 +443,6 @@ TEST_F_TIMEOUT(removal, opens_race_with_removal, 240)
 	EXPECT_EQ(self->available, wait_available(self->name, self->available, REQUEST_MS));
 }
 
-/* A page that is supplied when the test decides; NULL when the kernel can't do that. */
-static void *page_to_wait_for(int *uffd, size_t page)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	reg.range.start = (unsigned long)p;
-	reg.range.len = page;
-	if (*uffd < 0 || ioctl(*uffd, UFFDIO_API, &api) || ioctl(*uffd, UFFDIO_REGISTER, &reg))
-		return NULL;
-	return p;
-}
-
 struct waiter {
 	int fd;
 	void *arg;
@@ -473,17 +458,15 @@ static void *waits_for_its_argument(void *arg)
 TEST_F_TIMEOUT(removal, a_user_page_that_does_not_come_holds_nobody_up, 120)
 {
 	struct waiter w = { .fd = self->q.fd };
-	struct uffdio_zeropage zero;
-	struct uffd_msg msg;
+	struct late_page late;
 	pthread_t thread;
 	void *ret;
-	int uffd;
 
-	w.arg = page_to_wait_for(&uffd, self->page);
-	if (!w.arg)
+	if (late_page_make(&late, self->page))
 		SKIP(return, "no userfaultfd");
+	w.arg = late.at;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, waits_for_its_argument, &w));
-	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
+	ASSERT_EQ(0, late_page_wanted(&late));
 
 	EXPECT_EQ(0, uacce_put_q(self->q.fd));
 	close(test_open(self->name));
@@ -491,11 +474,10 @@ TEST_F_TIMEOUT(removal, a_user_page_that_does_not_come_holds_nobody_up, 120)
 	ASSERT_EQ(0, bind(self->parent));
 	ASSERT_EQ(0, wait_devices(self->devices));
 
-	zero = (struct uffdio_zeropage){ .range = { (unsigned long)w.arg, self->page } };
-	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+	ASSERT_EQ(0, late_page_deliver(&late));
 	ASSERT_EQ(0, pthread_join(thread, &ret));
 	EXPECT_EQ(-ENXIO, (long)ret);
-	close(uffd);
+	late_page_end(&late);
 }
 
 /* Opens a node while another thread of the process holds the lock of its mappings, for good. */
