@@ -96,11 +96,17 @@ struct uacce_dus *uacce_ring_alloc(struct uacce_queue *q, struct device *dev, si
 }
 EXPORT_SYMBOL_GPL(uacce_ring_alloc);
 
-void uacce_dus_free(struct uacce_dus *dus)
+void uacce_dus_unmap(struct uacce_dus *dus)
 {
 	if (dus->dev)
 		dma_unmap_single(dus->dev, dus->dma, dus->size, DMA_BIDIRECTIONAL);
 	dus->dev = NULL;
+}
+EXPORT_SYMBOL_GPL(uacce_dus_unmap);
+
+void uacce_dus_free(struct uacce_dus *dus)
+{
+	uacce_dus_unmap(dus);
 	uacce_dus_leave_pool(dus);
 	uacce_dus_put(dus);
 }

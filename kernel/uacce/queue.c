@@ -481,6 +481,11 @@ static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
 	return 0;
 }
 
+static bool uacce_waits(const struct uacce_ctx *ctx, const struct uacce_ioctl *i)
+{
+	return i->waits && uacce_mediated(ctx->q.uacce);
+}
+
 /* Calls an atomic command, or holds what one that waits needs. */
 static int uacce_ctx_call_started(struct uacce_ctx *ctx, const struct uacce_ioctl *i, void *arg, bool fault,
 				  struct uacce_hold *hold)
@@ -490,7 +495,7 @@ static int uacce_ctx_call_started(struct uacce_ctx *ctx, const struct uacce_ioct
 		return -EINVAL;
 	if (fault)
 		return -EFAULT;
-	return i->waits ? uacce_hold(ctx, hold) : i->fn(&ctx->q, arg);
+	return uacce_waits(ctx, i) ? uacce_hold(ctx, hold) : i->fn(&ctx->q, arg);
 }
 
 /*
@@ -508,7 +513,7 @@ static int uacce_ctx_call_at_once(struct uacce_ctx *ctx, unsigned int cmd, void 
 	/* The queue was taken away for good, by a thread that may hold the mutex for long. */
 	if (ctx->state == UACCE_CTX_ZOMBIE)
 		ret = -ENXIO;
-	else if (i && (i->atomic || i->waits))
+	else if (i && (i->atomic || uacce_waits(ctx, i)))
 		ret = uacce_ctx_call_started(ctx, i, arg, fault, &hold);
 	spin_unlock(&ctx->lock);
 	if (hold.held) {

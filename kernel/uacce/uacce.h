@@ -63,7 +63,9 @@ struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, siz
  * reserves what @rings of struct uacce_interface has.
  */
 struct uacce_dus *uacce_ring_alloc(struct uacce_queue *q, struct device *dev, size_t size);
-/* Unmaps the block from the device. The caller must not access it any more either. */
+/* Unmaps the block from the device. */
+void uacce_dus_unmap(struct uacce_dus *dus);
+/* The same, if it is still mapped. The caller must not access it any more either; uacce_remove() may be over. */
 void uacce_dus_free(struct uacce_dus *dus);
 
 enum uacce_dev_state {
@@ -97,9 +99,9 @@ struct uacce_counts {
  *		core copies it in and out, so that no lock is held while user memory is accessed
  * @atomic:	@fn is only for started queues. It is called under a spin lock, in parallel with all
  *		operations that began on the started queue, but never after the queue was put
- * @waits:	in place of @fn, for started queues too: called without any lock, and may wait for memory of its own
- *		process for ever. It sees what @hold of struct uacce_ops has returned, and no queue, since that may be
- *		put meanwhile
+ * @waits:	in place of @fn where the device is mediated, for started queues too: called without any lock, and may
+ *		wait for memory of its own process for ever. It sees what @hold of struct uacce_ops has returned, and no
+ *		queue, since that may be put meanwhile
  */
 struct uacce_ioctl {
 	unsigned int cmd;
