@@ -258,3 +258,13 @@ bool hisi_qm_is_v3(struct hisi_qm *qm)
 	return qm->gen->version >= QM_HW_V3;
 }
 EXPORT_SYMBOL_GPL(hisi_qm_is_v3);
+
+/**
+ * hisi_qm_mediated - are its queues for processes mediated?
+ * @qm: the function, whose registers are set up accordingly
+ */
+bool hisi_qm_mediated(const struct hisi_qm *qm)
+{
+	return qm->uacce && uacce_mediated(qm->uacce);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_mediated);

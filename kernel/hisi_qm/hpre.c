@@ -104,6 +104,7 @@ static const struct hisi_qm_engine hpre_engine = {
 	.shaper_rates = { HPRE_SHAPER_RATE },
 	.qc_types = 2,
 	.qc_types_v2 = 1,
+	.translation = TR_HPRE,
 	.regs_size = HPRE_REGS_SIZE,
 	.caps = hpre_caps,
 	.cap_nr = ARRAY_SIZE(hpre_caps),

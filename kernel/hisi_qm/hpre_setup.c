@@ -116,11 +116,14 @@ static int hpre_engine_init(struct hisi_qm *qm)
 	return hpre_clusters_init(qm);
 }
 
-/* Generation 2 only: payload is in the caller's address space. */
+/* Generation 2 only: payload is in the caller's address space, unless the kernel executes submissions. */
 static void hpre_v2_init(struct hisi_qm *qm)
 {
-	hisi_qm_set_bits(qm, HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA);
-	hisi_qm_set_bits(qm, HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA);
+	void (*change)(struct hisi_qm *qm, u32 reg, u32 bits) =
+		hisi_qm_mediated(qm) ? hisi_qm_clear_bits : hisi_qm_set_bits;
+
+	change(qm, HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA);
+	change(qm, HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA);
 }
 
 /**

@@ -122,6 +122,7 @@ enum qm_state {
  *		the framework keeps bound. The stop is retried.
  * @left:	its last owner, whom the framework keeps while the queue is stuck
  * @dus:	rings, while the queue has an owner or is stuck
+ * @mediated:	so long, what a mediated queue has beside them; ends under @event_lock, too
  * @requests:	completed for its owner, up to the last look at the device's counter
  * @counted:	that counter's value then, if @counting
  * @counting:	that is where the next request begins
@@ -131,6 +132,7 @@ enum qm_state {
  * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
  * @doomed:	the device has ended it: end_work takes it from its owner
+ * @doorbell:	where the kernel rings, NULL: the register that the function's queues share
  * @rings:	its owner may ring by ioctl
  * @rung:	the last tail that it has rung so since the start, or -1
  * @cq_head:	first completion that poll() hasn't reported
@@ -147,6 +149,7 @@ struct hisi_qp {
 	bool stuck;
 	struct uacce_queue *left;
 	struct uacce_dus *dus;
+	struct qm_mediated *mediated;
 	u64 requests;
 	u32 counted;
 	bool counting;
@@ -157,6 +160,7 @@ struct hisi_qp {
 	spinlock_t event_lock;
 	struct uacce_queue *file;
 	bool doomed;
+	void __iomem *doorbell;
 	bool rings;
 	int rung;
 	u16 cq_head;
@@ -372,6 +376,12 @@ static inline void qm_qp_word(struct hisi_qp *qp, size_t offset)
 	WRITE_ONCE(*(u32 *)(qp->dus->va + offset), 1);
 }
 
+/* Its doorbell's window, with isolated doorbells. */
+static inline phys_addr_t qm_qp_window(const struct hisi_qp *qp)
+{
+	return pci_resource_start(qp->qm->pdev, QM_BAR_DB) + (phys_addr_t)qp->id * QM_DB_WINDOW;
+}
+
 /* Its number within the device: the physical function is 0. */
 static inline u32 qm_function_number(struct pci_dev *pdev)
 {
@@ -504,10 +514,13 @@ int qm_vft_qos(struct hisi_qm *qm, u32 function, u32 *qos);
 int qm_vft_set_qos(struct hisi_qm *qm, u32 function, u32 qos);
 void qm_vft_forget_qos(struct hisi_qm *qm, u32 first, u32 last);
 
-/* stop.c */
+/* doorbell.c */
 void qm_qp_notify(struct hisi_qp *qp);
 void qm_qp_doom(struct hisi_qp *qp);
 void qm_qp_set_rings(struct hisi_qp *qp, bool rings);
+int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db);
+
+/* stop.c */
 int qm_qp_park(struct hisi_qp *qp);
 int qm_qp_stop(struct hisi_qp *qp);
 void qm_qp_stuck(struct hisi_qp *qp, int err);
@@ -527,8 +540,26 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file);
 bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file);
 int qm_qp_recover(struct hisi_qp *qp);
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority);
-int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db);
 int qm_queues_available(struct hisi_qm *qm);
+
+/* mediated/: nothing happens for queues that aren't mediated */
+void qm_mediated_memory_needs(struct hisi_qm *qm, struct uacce_rings *rings);
+struct qm_mediated *qm_mediated_open(const struct hisi_qp *qp, struct uacce_queue *file);
+void qm_mediated_close(struct hisi_qp *qp);
+int qm_mediated_start(struct hisi_qp *qp);
+void qm_mediated_keep(struct hisi_qp *qp);
+void qm_mediated_end(struct hisi_qp *qp);
+void qm_mediated_rings(const struct hisi_qp *qp, dma_addr_t *sq, dma_addr_t *cq);
+void __iomem *qm_mediated_doorbell(const struct hisi_qp *qp);
+void *qm_mediated_hold(struct hisi_qp *qp);
+void qm_mediated_drop(void *held);
+void qm_mediated_look(void *held);
+bool qm_mediated_updated(struct hisi_qp *qp);
+struct uacce_dus *qm_mediated_cq(const struct hisi_qp *qp);
+int qm_mediated_ring(void *held, void *arg);
+void qm_mediated_memory(const struct hisi_qp *qp, struct hisi_qp_memory *memory);
+int qm_mediated_init(void);
+void qm_mediated_exit(void);
 
 /* irq.c */
 int qm_irq_init(struct hisi_qm *qm);

@@ -357,6 +357,18 @@ void qm_shutdown(struct hisi_qm *qm)
 	pci_clear_master(qm->pdev);
 }
 
+static int __init qm_init(void)
+{
+	return qm_mediated_init();
+}
+module_init(qm_init);
+
+static void __exit qm_exit(void)
+{
+	qm_mediated_exit();
+}
+module_exit(qm_exit);
+
 MODULE_DESCRIPTION("HiSilicon accelerator queue manager");
 MODULE_AUTHOR("The WarpDrive authors");
 MODULE_LICENSE("GPL");

@@ -7,6 +7,7 @@
 #include <linux/pci.h>
 #include <linux/types.h>
 #include "hw/qm_hw.h"
+#include "translate/translate.h"
 #include "uacce/uacce.h"
 
 struct hisi_qm;
@@ -102,6 +103,7 @@ struct hisi_qm_ecc {
  * @qc_types:	number of engine classes that a queue can choose from
  * @qc_types_v2: the same on generation 2
  * @sgl:		the engine takes scatter-gather lists
+ * @translation: the table of its descriptors
  * @regs_size:	bytes of BAR2 that the driver accesses
  * @caps:	capability table, beginning with the entries of enum hisi_qm_engine_cap
  * @cap_nr:	number of entries of @caps
@@ -130,6 +132,7 @@ struct hisi_qm_engine {
 	u16 qc_types;
 	u16 qc_types_v2;
 	bool sgl;
+	enum tr_engine translation;
 	u32 regs_size;
 	const struct hisi_qm_cap *caps;
 	unsigned int cap_nr;
@@ -211,6 +214,7 @@ void hisi_qm_unregister(struct pci_driver *driver, struct hisi_qm_config *config
 
 struct pci_dev *hisi_qm_pdev(struct hisi_qm *qm);
 bool hisi_qm_is_v3(struct hisi_qm *qm);
+bool hisi_qm_mediated(const struct hisi_qm *qm);
 bool hisi_qm_has(struct hisi_qm *qm, u32 feature);
 u32 hisi_qm_cap(struct hisi_qm *qm, unsigned int cap);
 

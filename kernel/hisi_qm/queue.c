@@ -67,14 +67,14 @@ int qm_queues_available(struct hisi_qm *qm)
 
 /* ------ contexts ------ */
 
-static void qm_sqc_fill(struct hisi_qp *qp, struct qm_sqc *sqc, u32 pasid, u8 priority)
+static void qm_sqc_fill(struct hisi_qp *qp, struct qm_sqc *sqc, dma_addr_t base, u32 pasid, u8 priority)
 {
 	struct hisi_qm *qm = qp->qm;
 	u32 depth = qm->caps[QM_CAP_ID_SQ_DEPTH];
 
 	*sqc = (struct qm_sqc) {
-		.base_l = cpu_to_le32(lower_32_bits(qp->dus->dma)),
-		.base_h = cpu_to_le32(upper_32_bits(qp->dus->dma)),
+		.base_l = cpu_to_le32(lower_32_bits(base)),
+		.base_h = cpu_to_le32(upper_32_bits(base)),
 		.dw3 = cpu_to_le32((depth - 1) | ilog2(qm->engine->sqe_size) << QM_QC_ENTRY_SHIFT),
 		.cq_num = cpu_to_le16(qp->id),
 		.w13 = cpu_to_le16((priority & QM_SQC_W13_PRIO_MASK) | QM_SQC_W13_ORDER_ONE |
@@ -87,10 +87,9 @@ static void qm_sqc_fill(struct hisi_qp *qp, struct qm_sqc *sqc, u32 pasid, u8 pr
 		sqc->w11 = cpu_to_le16(QM_SQC_W11_PASID);
 }
 
-static void qm_cqc_fill(struct hisi_qp *qp, struct qm_cqc *cqc, u32 pasid)
+static void qm_cqc_fill(struct hisi_qp *qp, struct qm_cqc *cqc, dma_addr_t base, u32 pasid)
 {
 	struct hisi_qm *qm = qp->qm;
-	dma_addr_t base = qp->dus->dma + qm_sq_bytes(qm);
 	u32 depth = qm->caps[QM_CAP_ID_CQ_DEPTH];
 
 	*cqc = (struct qm_cqc) {
@@ -106,33 +105,13 @@ static void qm_cqc_fill(struct hisi_qp *qp, struct qm_cqc *cqc, u32 pasid)
 		cqc->w11 = cpu_to_le16(QM_CQC_W11_PASID);
 }
 
-/* ------ doorbells ------ */
-
-/**
- * qm_qp_ring - ring for the owner of a queue
- * @qp: the queue, where the queues of the function share one doorbell register; any context
- * @db: the indices, below the depths of their rings
- *
- * -ESHUTDOWN from the beginning of a stop, so that an owner that keeps ringing doesn't keep the device from finishing.
- */
-int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db)
+static void qm_contexts_fill(struct hisi_qp *qp, struct qm_sqc *sqc, struct qm_cqc *cqc, u32 pasid, u8 priority)
 {
-	void __iomem *reg = qp->qm->io + QM_DB_SQ_CQ;
-	unsigned long flags;
-	bool rings;
+	dma_addr_t sq = qp->dus->dma, cq = sq + qm_sq_bytes(qp->qm);
 
-	spin_lock_irqsave(&qp->event_lock, flags);
-	rings = qp->rings;
-	/* A submission last: it implies a CQ head, if the device polls the register and sees one of them only. */
-	if (rings && db->flags & HISI_QP_DB_CQ)
-		writeq(qm_db_value(qp->id, QM_DB_CMD_CQ, db->cq_head,
-				   db->flags & HISI_QP_DB_EVENT ? QM_DB_C_FLAG : 0), reg);
-	if (rings && db->flags & HISI_QP_DB_SQ) {
-		writeq(qm_db_value(qp->id, QM_DB_CMD_SQ, db->sq_tail, 0), reg);
-		WRITE_ONCE(qp->rung, db->sq_tail);
-	}
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-	return rings ? 0 : -ESHUTDOWN;
+	qm_mediated_rings(qp, &sq, &cq);
+	qm_sqc_fill(qp, sqc, sq, pasid, priority);
+	qm_cqc_fill(qp, cqc, cq, pasid);
 }
 
 /* ------ start ------ */
@@ -186,13 +165,15 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 		goto unlock;
 	}
 
-	ret = qm_mailbox_begin(qm);
+	ret = qm_mediated_start(qp);
 	if (ret)
 		goto unlock;
+	ret = qm_mailbox_begin(qm);
+	if (ret)
+		goto err_end;
 	qm_requests_begin(qp, &sel);
 	qm_qp_wipe(qp);
-	qm_sqc_fill(qp, &sqc, pasid, priority);
-	qm_cqc_fill(qp, &cqc, pasid);
+	qm_contexts_fill(qp, &sqc, &cqc, pasid, priority);
 	ret = qm_context_load_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
 	asked = ret != -EBUSY;
 	if (!ret)
@@ -205,12 +186,23 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	/* How much of the contexts the device has taken isn't known. */
 	if (ret && asked && qm_qp_park(qp))
 		qm_qp_stuck(qp, ret);
+err_end:
+	if (ret && !qp->stuck)
+		qm_mediated_end(qp);
 unlock:
 	mutex_unlock(&qp->lock);
 	return ret;
 }
 
 /* ------ owners ------ */
+
+/* The device has let go of the queue. */
+static void qm_qp_free_memory(struct hisi_qp *qp)
+{
+	qm_mediated_close(qp);
+	uacce_dus_free(qp->dus);
+	qp->dus = NULL;
+}
 
 /**
  * qm_qp_get - reserve a queue and its memory for a new owner
@@ -221,6 +213,7 @@ unlock:
  */
 struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 {
+	struct qm_mediated *mediated;
 	struct uacce_dus *dus;
 	struct hisi_qp *qp;
 	int ret;
@@ -241,8 +234,18 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 		goto err_put_power;
 	}
 
+	mediated = qm_mediated_open(qp, file);
+	if (IS_ERR(mediated)) {
+		uacce_dus_free(dus);
+		qm_qp_release(qp);
+		qp = ERR_CAST(mediated);
+		goto err_put_power;
+	}
+
 	mutex_lock(&qp->lock);
 	qp->dus = dus;
+	qp->mediated = mediated;
+	qp->doorbell = qm_mediated_doorbell(qp);
 	qp->requests = 0;
 	qp->qc_type = 0;
 	qp->used_before = false;
@@ -283,8 +286,7 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 	/* qm_stuck_work() may have stopped the queue meanwhile. */
 	stopped = !qp->stuck;
 	if (stopped) {
-		uacce_dus_free(qp->dus);
-		qp->dus = NULL;
+		qm_qp_free_memory(qp);
 	} else {
 		qp->left = file;
 	}
@@ -307,8 +309,7 @@ static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
 	qp->left = NULL;
 	/* A process that still maps the queue has had no answer so far. */
 	qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
-	uacce_dus_free(qp->dus);
-	qp->dus = NULL;
+	qm_qp_free_memory(qp);
 
 	mutex_lock(&qm->state_lock);
 	qm->qp_stuck--;
@@ -361,6 +362,7 @@ void qm_queues_forgotten(struct hisi_qm *qm)
 		if (qp->dus && qp->stuck)
 			qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
 		qp->stuck = false;
+		qm_mediated_end(qp);
 		/* The counters begin again, too. */
 		qp->counted = 0;
 		qp->counting = true;
@@ -453,7 +455,7 @@ void qm_queues_exit(struct hisi_qm *qm)
 			continue;
 		/* A process that still maps the queue has had no answer so far. */
 		qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
-		uacce_dus_free(qp->dus);
+		qm_qp_free_memory(qp);
 		pm_runtime_put_noidle(&qm->pdev->dev);
 	}
 	kvfree(qm->qps);

@@ -97,6 +97,7 @@ static const struct hisi_qm_engine sec_engine = {
 	.qc_types = 1,
 	.qc_types_v2 = 1,
 	.sgl = true,
+	.translation = TR_SEC,
 	.regs_size = SEC_REGS_SIZE,
 	.caps = sec_caps,
 	.cap_nr = ARRAY_SIZE(sec_caps),

@@ -28,7 +28,11 @@ static void sec_address_space_init(struct hisi_qm *qm)
 		return;
 	}
 	hisi_qm_set_bits(qm, SEC_USER_CTRL0_V2, SEC_USER_CTRL0_SVA);
-	hisi_qm_set_bits(qm, SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_USER | SEC_USER_CTRL1_V2_SVA);
+	hisi_qm_set_bits(qm, SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_USER);
+	if (hisi_qm_mediated(qm))
+		hisi_qm_clear_bits(qm, SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_SVA);
+	else
+		hisi_qm_set_bits(qm, SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_SVA);
 }
 
 static int sec_memory_init(struct hisi_qm *qm)

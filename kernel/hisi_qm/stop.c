@@ -19,61 +19,6 @@
 #define QM_ENDING_LIMIT_US	(10 * USEC_PER_SEC)
 #define QM_TURN_LIMIT		(10 * HZ)
 
-/* ------ events ------ */
-
-/**
- * qm_qp_notify - wake up the processes that poll a queue
- * @qp: the queue, owned or not; any context
- */
-void qm_qp_notify(struct hisi_qp *qp)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->event_lock, flags);
-	if (qp->file)
-		uacce_wake_up(qp->file);
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-}
-
-/**
- * qm_qp_doom - the device has reported an error of the queue, which it doesn't serve any more
- * @qp: the queue, owned or not
- *
- * Its owner is told at once. The work item takes the queue from it, since that may take long.
- */
-void qm_qp_doom(struct hisi_qp *qp)
-{
-	unsigned long flags;
-	bool owned;
-
-	spin_lock_irqsave(&qp->event_lock, flags);
-	owned = qp->file && !qp->doomed;
-	if (owned) {
-		qp->doomed = true;
-		qp->rings = false;
-		qm_qp_word(qp, QM_DUS_TX_STOP(qp->qm->dus_size));
-		uacce_queue_failed(qp->file, -EIO);
-		uacce_wake_up(qp->file);
-	}
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-	if (owned)
-		qm_end_schedule(qp->qm, 0);
-}
-
-/* ------ doorbells ------ */
-
-/**
- * qm_qp_set_rings - let the owner of a queue ring by ioctl, or not
- * @qp: the queue
- * @rings: let it
- */
-void qm_qp_set_rings(struct hisi_qp *qp, bool rings)
-{
-	spin_lock_irq(&qp->event_lock);
-	qp->rings = rings && !qp->doomed;
-	spin_unlock_irq(&qp->event_lock);
-}
-
 /* ------ parking ------ */
 
 /**
@@ -261,6 +206,7 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, enum qm_stop how)
 	}
 	qp->started = false;
 	qp->stuck = false;
+	qm_mediated_end(qp);
 	return 0;
 }
 
@@ -297,6 +243,7 @@ void qm_qp_stuck(struct hisi_qp *qp, int err)
 			qp->id, err);
 	qp->started = false;
 	qp->stuck = true;
+	qm_mediated_keep(qp);
 	qm_stuck_schedule(qp->qm);
 }
 

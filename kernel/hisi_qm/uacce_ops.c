@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The uacce framework's operations on the function's queues. */
+#include <linux/dma-mapping.h>
 #include <linux/iommu.h>
+#include <linux/module.h>
 
 #include "internal.h"
 
@@ -34,6 +36,7 @@ static int qm_uacce_get_queue(struct uacce_device *uacce, struct uacce_queue *q)
 
 	q->priv = qp;
 	q->dus = qp->dus;
+	q->device_cq = qm_mediated_cq(qp);
 	q->id = qp->id;
 	spin_lock_irq(&qp->event_lock);
 	qp->file = q;
@@ -52,6 +55,7 @@ static bool qm_uacce_put_queue(struct uacce_queue *q)
 
 	q->priv = NULL;
 	q->dus = NULL;
+	q->device_cq = NULL;
 	return qm_qp_put(qp, q);
 }
 
@@ -118,6 +122,8 @@ static bool qm_uacce_is_q_updated(struct uacce_queue *q)
 	unsigned long flags;
 	u32 most, seen;
 
+	if (hisi_qm_mediated(qp->qm))
+		return qm_mediated_updated(qp);
 	do {
 		most = min_t(u32, left, QM_CQ_BATCH);
 		spin_lock_irqsave(&qp->event_lock, flags);
@@ -134,9 +140,7 @@ static int qm_uacce_get_mmio(struct uacce_queue *q, phys_addr_t *start, size_t *
 	struct hisi_qp *qp = to_qp(q);
 	struct hisi_qm *qm = qp->qm;
 
-	*start = qm->isolated_doorbells ?
-		 pci_resource_start(qm->pdev, QM_BAR_DB) + (phys_addr_t)qp->id * QM_DB_WINDOW :
-		 qm->io_phys;
+	*start = qm->isolated_doorbells ? qm_qp_window(qp) : qm->io_phys;
 	*size = qm->mmio_size;
 	return 0;
 }
@@ -237,10 +241,24 @@ static int qm_uacce_ring(struct uacce_queue *q, void *arg)
 	return qm_qp_ring(qp, db);
 }
 
+static int qm_uacce_get_memory(struct uacce_queue *q, void *arg)
+{
+	if (!hisi_qm_mediated(to_qp(q)->qm))
+		return -EOPNOTSUPP;
+	qm_mediated_memory(to_qp(q), arg);
+	return 0;
+}
+
+static void *qm_uacce_hold(struct uacce_queue *q)
+{
+	return qm_mediated_hold(to_qp(q));
+}
+
 static const struct uacce_ioctl qm_uacce_ioctls[] = {
 	{ UACCE_CMD_QM_SET_QP_CTX, qm_uacce_set_ctx },
 	{ UACCE_CMD_QM_SET_QP_INFO, qm_uacce_get_info },
-	{ UACCE_CMD_QM_DOORBELL, qm_uacce_ring, .atomic = true },
+	{ UACCE_CMD_QM_DOORBELL, qm_uacce_ring, .atomic = true, .waits = qm_mediated_ring },
+	{ UACCE_CMD_QM_GET_MEMORY, qm_uacce_get_memory },
 	{}
 };
 
@@ -260,6 +278,10 @@ static const struct uacce_ops qm_uacce_ops = {
 	.get_counts = qm_uacce_get_counts,
 	.count_requests = qm_uacce_count_requests,
 	.set_bandwidth = qm_uacce_set_bandwidth,
+	.owner = THIS_MODULE,
+	.hold = qm_uacce_hold,
+	.drop = qm_mediated_drop,
+	.look = qm_mediated_look,
 };
 
 /* Why no provider can bind address spaces for the device. */
@@ -278,16 +300,27 @@ static const char *no_sva_reason(struct device *dev)
 	return "its IOMMU refuses it";
 }
 
+/*
+ * The ways to processes' memory that the function may have. On generation 2 the registers of the physical function
+ * decide for the whole device; in a guest, the firmware's owner has to fit them to the guest's IOMMU.
+ */
+static unsigned int qm_uacce_memory(const struct hisi_qm *qm)
+{
+	if (qm->gen->pasid_in_context || !qm->physical)
+		return UACCE_DEV_SVA | UACCE_DEV_MEDIATED;
+	return hisi_qm_mediated(qm->physical) ? UACCE_DEV_MEDIATED : UACCE_DEV_SVA;
+}
+
 /**
  * qm_uacce_init - allocate the framework's device; user space doesn't see it yet
  * @qm: the function
  *
- * Succeeds without a uacce device when no provider can bind address spaces for it.
+ * Succeeds without a uacce device when there is no way to processes' memory.
  */
 int qm_uacce_init(struct hisi_qm *qm)
 {
 	struct uacce_interface interface = {
-		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_SHARED_MMIO) |
+		.flags = qm_uacce_memory(qm) | (qm->isolated_doorbells ? 0 : UACCE_DEV_SHARED_MMIO) |
 			 (qm_uacce_can_limit(qm) ? UACCE_DEV_BANDWIDTH : 0) |
 			 (qm->pf || qm->physical ? UACCE_DEV_REQUESTS : 0),
 		.capa = qm->engine->sgl ? UACCE_CAPA_SGL_MEM : 0,
@@ -303,6 +336,7 @@ int qm_uacce_init(struct hisi_qm *qm)
 	struct uacce_device *uacce;
 
 	strscpy(interface.name, qm->engine->name, sizeof(interface.name));
+	qm_mediated_memory_needs(qm, interface.rings);
 
 	uacce = uacce_alloc(&qm->pdev->dev, &interface);
 	if (IS_ERR(uacce)) {
@@ -314,6 +348,12 @@ int qm_uacce_init(struct hisi_qm *qm)
 	}
 	uacce_set_drvdata(uacce, qm);
 	qm->uacce = uacce;
+	if (!uacce_mediated(uacce))
+		return 0;
+	/* Requests have large buffers; the PCI core's default would make lists of all above 64 KiB. */
+	dma_set_max_seg_size(&qm->pdev->dev, UINT_MAX);
+	pci_info(qm->pdev, "no shared virtual addressing, so the kernel executes submissions: %s\n",
+		 no_sva_reason(&qm->pdev->dev));
 	return 0;
 }
 

@@ -109,6 +109,7 @@ static const struct hisi_qm_engine zip_engine = {
 	.qc_types = 2,
 	.qc_types_v2 = 2,
 	.sgl = true,
+	.translation = TR_ZIP,
 	.regs_size = ZIP_REGS_SIZE,
 	.caps = zip_caps,
 	.cap_nr = ARRAY_SIZE(zip_caps),

@@ -90,7 +90,7 @@ static void zip_counters_clear(struct hisi_qm *qm)
  */
 int zip_hw_init(struct hisi_qm *qm, bool perf_mode)
 {
-	u32 payload = QM_AXUSER_BASE | (hisi_qm_is_v3(qm) ? 0 : QM_AXUSER_SSV);
+	u32 payload = QM_AXUSER_BASE | (hisi_qm_is_v3(qm) || hisi_qm_mediated(qm) ? 0 : QM_AXUSER_SSV);
 	unsigned int i;
 	int ret;
 

@@ -18,6 +18,9 @@
 #ifndef FAULTY_GENERATION
 #define FAULTY_GENERATION	"3"
 #endif
+#ifndef FAULTY_SHAPE
+#define FAULTY_SHAPE		0	/* an expression that sets further attributes: 0, or -errno */
+#endif
 
 /* The uacce device of a PCI function. */
 static inline bool device_of(const char *address, char dev[UACCE_NAME_MAX])
@@ -96,6 +99,7 @@ static inline bool sleeps(int tid)
 	ASSERT_EQ(0, sim_mkdir(FAULTY_NAME)) TH_LOG("no hisi_sim in configfs");			\
 	ASSERT_EQ(0, sim_set(FAULTY_NAME, "queues", "8"));					\
 	ASSERT_EQ(0, sim_set(FAULTY_NAME, "generation", FAULTY_GENERATION));			\
+	ASSERT_EQ(0, FAULTY_SHAPE);								\
 	ASSERT_EQ(0, sim_set(FAULTY_NAME, "live", "1"));					\
 	ASSERT_LT(0, sim_get(FAULTY_NAME, "address", (self)->address, sizeof((self)->address)));	\
 	ASSERT_TRUE(device_of((self)->address, (self)->dev));					\

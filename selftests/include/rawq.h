@@ -28,6 +28,7 @@ struct rawq {
 	uint16_t cq_head;
 	uint16_t phase;
 	uint64_t staged[ZIP_SQE_SIZE / 8];
+	bool mediated;	/* the kernel executes submissions: no window, and completions are reaped by calls */
 };
 
 /* A completion as read from the ring. */
@@ -110,9 +111,11 @@ static inline int rawq_map(struct rawq *q)
 	int ret;
 
 	ret = uacce_mmap(q->fd, UACCE_QFRT_MMIO, q->mmio_size, &map);
-	if (ret)
+	q->mediated = ret == -EPERM && !(uacce_attr_num(q->name, "flags") & UACCE_DEV_SVA);
+	if (ret && !q->mediated)
 		return ret;
-	q->mmio = map;
+	if (!ret)
+		q->mmio = map;
 	ret = uacce_mmap(q->fd, UACCE_QFRT_DUS, q->dus_size, &map);
 	if (ret)
 		return ret;
@@ -156,8 +159,30 @@ static inline void *rawq_slot(struct rawq *q)
 	return memset(q->staged, 0, sizeof(q->staged));
 }
 
+static inline int rawq_call(const struct rawq *q, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
+{
+	struct hisi_qp_doorbell db = { .sq_tail = sq_tail, .cq_head = cq_head, .flags = flags };
+
+	return neg_errno(ioctl(q->fd, UACCE_CMD_QM_DOORBELL, &db));
+}
+
+/* The call for what would be written to a window. */
+static inline int rawq_doorbell_call(const struct rawq *q, uint64_t value)
+{
+	uint16_t index = value >> QM_DB_INDEX_SHIFT;
+	uint32_t event = value >> QM_DB_PRIO_SHIFT & QM_DB_C_FLAG ? HISI_QP_DB_EVENT : 0;
+
+	if ((value >> QM_DB_CMD_SHIFT & 0xf) == QM_DB_CMD_SQ)
+		return rawq_call(q, HISI_QP_DB_SQ, index, 0);
+	return rawq_call(q, HISI_QP_DB_CQ | event, 0, index);
+}
+
 static inline void rawq_doorbell(struct rawq *q, uint64_t value)
 {
+	if (q->mediated) {
+		rawq_doorbell_call(q, value);
+		return;
+	}
 	/* The device may be a thread: earlier stores must be visible before the bell. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*(volatile uint64_t *)(q->mmio + QM_DB_SQ_CQ) = htole64(value);
@@ -190,11 +215,19 @@ static inline int rawq_ready(struct rawq *q)
 	return (le16toh(rawq_cqe(q)->w7) & QM_CQE_PHASE) == q->phase;
 }
 
+/* A queue that is being stopped is completed by the stop. */
+static inline void rawq_reap(struct rawq *q)
+{
+	if (q->mediated && !rawq_ready(q))
+		rawq_call(q, HISI_QP_DB_REAP, 0, 0);
+}
+
 /* Takes one completion: 0, -EAGAIN, or -EIO once the queue was taken away. */
 static inline int rawq_pull(struct rawq *q, struct rawq_done *done)
 {
 	volatile struct qm_cqe *cqe = rawq_cqe(q);
 
+	rawq_reap(q);
 	if (!rawq_ready(q))
 		return rawq_rx_stop(q) ? -EIO : -EAGAIN;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

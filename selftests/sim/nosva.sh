@@ -35,11 +35,11 @@ driver_of() {
 	basename "$(readlink "$1/driver")"
 }
 
-# bound FUNCTION: one of our drivers has it, and has told why there are no queues for processes.
+# bound FUNCTION: one of our drivers has it, and has told why the kernel executes processes' submissions.
 bound() {
 	[ -e "$1/driver" ]
-	grep -q "${1##*/}: no shared virtual addressing, so no queues for processes: " <(dmesg)
-	[ ! -e "$1/uacce" ]
+	grep -q "${1##*/}: no shared virtual addressing, so the kernel executes submissions: " <(dmesg)
+	[ -e "$1/uacce" ]
 }
 
 test_the_attribute_is_refused_where_a_device_can_have_no_mappings_of_its_own() {

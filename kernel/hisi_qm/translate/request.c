@@ -20,6 +20,11 @@ u32 tr_sqe_bytes(const struct tr_queue *q)
 	return tr_ops(q)->words * 4;
 }
 
+u32 tr_pages(const struct tr_queue *q)
+{
+	return tr_ops(q)->pages;
+}
+
 u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
 {
 	const struct tr_engine_ops *ops = tr_ops(q);

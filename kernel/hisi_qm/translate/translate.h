@@ -118,6 +118,8 @@ enum tr_why {
 
 /* Bytes of a descriptor. */
 u32 tr_sqe_bytes(const struct tr_queue *q);
+/* Units of memory that one request may name. */
+u32 tr_pages(const struct tr_queue *q);
 
 /*
  * Copies the descriptor at @sqe, which its owner may change meanwhile, and reads it. 0, or the engine's status for why

@@ -1,0 +1,771 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Queues of a device without shared virtual addressing: the kernel executes what a process submits. */
+#include <grp.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+static int shape(const char *iommu);
+#define FAULTY_GENERATION	variant->generation
+#define FAULTY_SHAPE		shape(variant->iommu)
+#include "call.h"
+#include "in_child.h"
+
+#define NAME		FAULTY_NAME
+#define LARGE		(3u << 20)
+#define LATE_NS		"3000000000"
+#define LONG_NS		"60000000000"
+#define SLOTS		128	/* requests that the kernel takes at once */
+
+FIXTURE(mediated) {
+	FAULTY_MEMBERS;
+	long pins, maps;
+	const char *generation;
+};
+
+FIXTURE_VARIANT(mediated) {
+	const char *generation;
+	const char *iommu;
+};
+
+FIXTURE_VARIANT_ADD(mediated, one_range) {
+	.generation = "3",
+	.iommu = "1",
+};
+
+FIXTURE_VARIANT_ADD(mediated, pieces) {
+	.generation = "3",
+	.iommu = "0",
+};
+
+FIXTURE_VARIANT_ADD(mediated, second_generation) {
+	.generation = "2",
+	.iommu = "1",
+};
+
+static int shape(const char *iommu)
+{
+	int ret = sim_set(NAME, "sva", "0");
+
+	return ret ? ret : sim_set(NAME, "iommu", iommu);
+}
+
+/* ------ what must be as before in the end ------ */
+
+static long vmstat(const char *name)
+{
+	static char text[16384];
+	char *at;
+
+	if (text_read("/proc/vmstat", text, sizeof(text)) < 0)
+		return -1;
+	at = strstr(text, name);
+	return at ? strtol(at + strlen(name), NULL, 10) : -1;
+}
+
+/* Pages that are pinned for devices. The counts of all CPUs are added up before. */
+static long pins_now(void)
+{
+	text_write("/proc/sys/vm/stat_refresh", "1");
+	return vmstat("nr_foll_pin_acquired ") - vmstat("nr_foll_pin_released ");
+}
+
+static long maps_count(const char *name)
+{
+	char text[256], *at;
+
+	if (sim_get(NAME, "mappings", text, sizeof(text)) < 0)
+		return -1;
+	at = strstr(text, name);
+	return at ? strtol(at + strlen(name), NULL, 10) : -1;
+}
+
+/* Queues of a process that was killed end a little later, and a work item gives back pages that were cleaned. */
+static bool back_to(long (*now)(void), long then)
+{
+	long long deadline = now_ms() + 20000;
+
+	while (now() != then && now_ms() < deadline)
+		poll(NULL, 0, 50);
+	return now() == then;
+}
+
+static long maps_now(void)
+{
+	return maps_count("present ");
+}
+
+FIXTURE_SETUP(mediated)
+{
+	if (sim_mkdir("probe") || sim_set("probe", "sva", "0")) {
+		sim_rmdir("probe");
+		SKIP(return, "this kernel lets no device have DMA mapping operations of its own");
+	}
+	sim_rmdir("probe");
+	FAULTY_BEGIN(self);
+	self->generation = variant->generation;
+	self->pins = pins_now();
+	self->maps = maps_now();
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ASSERT_TRUE(self->q.mediated);
+}
+
+FIXTURE_TEARDOWN(mediated)
+{
+	if (!self->dev[0])
+		return;
+	rawq_close(&self->q);
+	rawq_close(&self->other);
+	if (sim_is(NAME, "live", "1")) {
+		EXPECT_EQ(0, maps_count("faults "));
+		EXPECT_TRUE(back_to(maps_now, self->maps)) TH_LOG("%ld mappings, not %ld", maps_now(), self->maps);
+	}
+	FAULTY_END(self);
+	EXPECT_TRUE(back_to(pins_now, self->pins)) TH_LOG("%ld pins, not %ld", pins_now(), self->pins);
+}
+
+/* ------ requests ------ */
+
+static struct zip_sqe *fill(FIXTURE_DATA(mediated) *self, struct rawq *q, const void *src, uint32_t len, void *dst,
+			    uint32_t room)
+{
+	struct zip_sqe *sqe = rawq_slot(q);
+
+	if (self->generation[0] == '2')
+		rawq_zip_fill2(sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
+	else
+		rawq_zip_fill(sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
+	return sqe;
+}
+
+/* The next completion's status, or -errno. */
+static int take(struct rawq *q, uint32_t *produced)
+{
+	struct rawq_done done;
+	int ret = rawq_wait(q, &done, CLIENT_WAIT_MS);
+
+	if (ret)
+		return ret;
+	if (produced)
+		*produced = le32toh(rawq_zip_done(q, &done)->produced);
+	return rawq_zip_status(rawq_zip_done(q, &done));
+}
+
+/* Submits the descriptor that was filled. */
+static int submit(struct rawq *q)
+{
+	rawq_push(q, 0);
+	return rawq_call(q, HISI_QP_DB_SQ, q->sq_tail, 0);
+}
+
+static int one(FIXTURE_DATA(mediated) *self, struct rawq *q, const void *src, uint32_t len, void *dst, uint32_t room,
+	       uint32_t *produced)
+{
+	int ret;
+
+	fill(self, q, src, len, dst, room);
+	ret = submit(q);
+	return ret ? ret : take(q, produced);
+}
+
+static bool good(int status)
+{
+	return status == ZIP_ST_OK || status == ZIP_ST_NEGATIVE_COMP || status == ZIP_ST_END;
+}
+
+/* Through both directions, with a byte behind each destination that must stay. */
+static int there_and_back(FIXTURE_DATA(mediated) *self, uint32_t len, uint32_t offset)
+{
+	uint32_t room = len + len / 8 + 256, packed = 0, unpacked = 0;
+	uint8_t *src = malloc(len + offset + 1), *mid = malloc(room + offset + 1), *dst = malloc(len + offset + 1);
+	int ret;
+
+	client_fill(src + offset, len, len);
+	mid[room + offset] = dst[len + offset] = 0xa5;
+	ret = one(self, &self->q, src + offset, len, mid + offset, room, &packed);
+	if (good(ret))
+		ret = one(self, &self->other, mid + offset, packed, dst + offset, len, &unpacked);
+	if (good(ret))
+		ret = unpacked == len && !memcmp(src + offset, dst + offset, len) && mid[room + offset] == 0xa5 &&
+		      dst[len + offset] == 0xa5 ? 0 : -EBADMSG;
+	free(src);
+	free(mid);
+	free(dst);
+	return ret;
+}
+
+TEST_F_TIMEOUT(mediated, data_of_all_sizes_goes_there_and_back, 300)
+{
+	static const uint32_t bytes[] = { 1, 64, 511, 512, 513, 4096, 4097, 65536, 100000, 1u << 20, LARGE };
+
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_DECOMPRESS));
+	for (unsigned int i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		EXPECT_EQ(0, there_and_back(self, bytes[i], 0)) TH_LOG("%u bytes", bytes[i]);
+		EXPECT_EQ(0, there_and_back(self, bytes[i], 4095)) TH_LOG("%u bytes at 4095", bytes[i]);
+	}
+}
+
+TEST_F_TIMEOUT(mediated, more_than_the_kernel_takes_at_once_completes_in_order, 200)
+{
+	unsigned int nr = 3 * SLOTS;
+	struct rawq_done done;
+
+	for (unsigned int round = 0; round < 6; round++) {
+		for (unsigned int i = 0; i < nr; i++) {
+			fill(self, &self->q, self->src, 100 + i, self->dst, sizeof(self->dst));
+			rawq_push(&self->q, 0);
+		}
+		ASSERT_EQ(0, rawq_call(&self->q, HISI_QP_DB_SQ, self->q.sq_tail, 0));
+		for (unsigned int i = 0; i < nr; i++) {
+			ASSERT_EQ(0, rawq_wait(&self->q, &done, CLIENT_WAIT_MS));
+			EXPECT_EQ((round * nr + i) % self->q.info.sq_depth, done.sq_head);
+			EXPECT_EQ(self->q.id, done.sq_num);
+			EXPECT_TRUE(good(rawq_zip_status(rawq_zip_done(&self->q, &done))));
+			EXPECT_EQ(100 + i, le32toh(rawq_zip_done(&self->q, &done)->consumed));
+		}
+	}
+}
+
+TEST_F_TIMEOUT(mediated, the_descriptor_keeps_its_addresses, 60)
+{
+	struct zip_sqe before, *sqe;
+	struct rawq_done done;
+
+	memcpy(&before, fill(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst)), sizeof(before));
+	ASSERT_EQ(0, submit(&self->q));
+	ASSERT_EQ(0, rawq_wait(&self->q, &done, CLIENT_WAIT_MS));
+	sqe = rawq_zip_done(&self->q, &done);
+	EXPECT_EQ(0, memcmp(&before.dw7, &sqe->dw7, 4));
+	EXPECT_EQ(0, memcmp(&before.source_addr_l, &sqe->source_addr_l, 24));
+}
+
+TEST_F_TIMEOUT(mediated, a_bad_request_has_its_status_and_the_next_one_works, 60)
+{
+	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rawq *q = &self->q;
+	struct zip_sqe *sqe;
+
+	sqe = fill(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst));
+	sqe->dw7 |= htole32(1u << 24);
+	ASSERT_EQ(0, submit(q));
+	EXPECT_EQ(ZIP_ST_BAD_REQUEST, take(q, NULL));
+	sqe = fill(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst));
+	sqe->dw16 = htole32(4096);
+	ASSERT_EQ(0, submit(q));
+	EXPECT_EQ(ZIP_ST_BAD_REQUEST, take(q, NULL));
+	EXPECT_EQ(ZIP_ST_ADDRESS, one(self, q, hole, 4096, self->dst, sizeof(self->dst), NULL));
+	EXPECT_EQ(ZIP_ST_ADDRESS, one(self, q, hole, 8, self->dst, sizeof(self->dst), NULL));
+	EXPECT_EQ(ZIP_ST_ADDRESS, one(self, q, self->src, FAULTY_BYTES, hole, 4096, NULL));
+	EXPECT_EQ(ZIP_ST_ADDRESS, one(self, q, self->src, FAULTY_BYTES, fixed, 4096, NULL));
+	EXPECT_EQ(ZIP_ST_ADDRESS, one(self, q, self->src, FAULTY_BYTES, (void *)(uintptr_t)-4096ll, 8192, NULL));
+	/* The queue's own rings are no memory for a device. */
+	EXPECT_EQ(ZIP_ST_ADDRESS, one(self, q, self->src, FAULTY_BYTES, q->dus, 16384, NULL));
+	sqe = fill(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst));
+	sqe->dw9 |= htole32(ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
+	sqe->source_addr_l |= htole32(1);
+	ASSERT_EQ(0, submit(q));
+	EXPECT_EQ(ZIP_ST_BAD_SGL, take(q, NULL));
+	EXPECT_TRUE(good(one(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	munmap(hole, 4096);
+	munmap(fixed, 4096);
+}
+
+TEST_F_TIMEOUT(mediated, wrong_calls_are_refused, 60)
+{
+	struct hisi_qp_doorbell db = { .flags = HISI_QP_DB_REAP, .reserved = 1 };
+	struct hisi_qp_memory memory = {};
+	struct rawq *q = &self->q;
+
+	EXPECT_EQ(-EINVAL, neg_errno(ioctl(q->fd, UACCE_CMD_QM_DOORBELL, &db)));
+	EXPECT_EQ(-EINVAL, rawq_call(q, 0, 0, 0));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_EVENT, 0, 0));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_REAP | HISI_QP_DB_EVENT, 0, 0));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_REAP | 1 << 4, 0, 0));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_SQ, q->info.sq_depth, 0));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_CQ, 0, q->info.cq_depth));
+	EXPECT_EQ(0, rawq_call(q, HISI_QP_DB_REAP, 0, 0));
+	ASSERT_EQ(0, neg_errno(ioctl(q->fd, UACCE_CMD_QM_GET_MEMORY, &memory)));
+	EXPECT_EQ(512u << 10, memory.flat_bytes);
+	EXPECT_EQ(4610u, memory.request_pages);
+	EXPECT_EQ(64u << 20, memory.pinned_bytes);
+	/* The ring is full of what the device has. */
+	ASSERT_EQ(0, sim_set(NAME, "latency_ns", LATE_NS));
+	for (unsigned int i = 0; i < q->info.sq_depth - 1u; i++) {
+		fill(self, q, self->src, 64, self->dst, sizeof(self->dst));
+		rawq_push(q, 0);
+	}
+	ASSERT_EQ(0, rawq_call(q, HISI_QP_DB_SQ, q->sq_tail, 0));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_SQ, (q->sq_tail + 1) % q->info.sq_depth, 0));
+	ASSERT_EQ(0, sim_set(NAME, "latency_ns", "0"));
+	EXPECT_EQ(0, uacce_put_q(q->fd));
+	EXPECT_EQ(-EINVAL, rawq_call(q, HISI_QP_DB_REAP, 0, 0));
+}
+
+/* Each mapping of a request with lists on both sides fails once: the request has a status, and leaves nothing. */
+TEST_F_TIMEOUT(mediated, each_mapping_of_a_request_fails, 100)
+{
+	uint8_t *src = calloc(1, 300000), *dst = calloc(1, 300000);
+	char text[32];
+	int n, status;
+
+	for (n = 1; n < 20; n++) {
+		snprintf(text, sizeof(text), "fail %d", n);
+		ASSERT_EQ(0, faults("mapping", text));
+		status = one(self, &self->q, src, 300000, dst, 300000, NULL);
+		if (good(status))
+			break;
+		EXPECT_EQ(ZIP_ST_ADDRESS, status);
+		EXPECT_TRUE(sim_is(NAME, "faults/mapping", "0"));
+	}
+	EXPECT_LT(2, n);
+	EXPECT_GT(20, n);
+	EXPECT_EQ(0, faults("mapping", "0"));
+	free(src);
+	free(dst);
+}
+
+/* A destination in pieces, with memory between them that must stay. */
+TEST_F_TIMEOUT(mediated, a_list_of_a_process_is_followed, 60)
+{
+	enum { PIECES = 300, PIECE = 100 };
+	struct qm_sgl *list = aligned_alloc(64, 2 * (64 + 32 * 150));
+	struct qm_sgl *second = (struct qm_sgl *)((uint8_t *)list + 64 + 32 * 150);
+	uint8_t *data = malloc(2 * PIECES * PIECE), *packed = malloc(PIECES * PIECE);
+	uint32_t produced = 0, room = PIECES * PIECE;
+	uint8_t *src = malloc(room);
+	struct zip_sqe *sqe;
+
+	memset(list, 0, 2 * (64 + 32 * 150));
+	memset(data, 0xa5, 2 * PIECES * PIECE);
+	client_fill(src, room, 7);
+	for (int i = 0; i < PIECES; i++) {
+		struct qm_sgl *at = i < 150 ? list : second;
+
+		((struct qm_sge *)(at + 1))[i % 150] = (struct qm_sge){
+			.buf = htole64((uintptr_t)data + 2 * i * PIECE), .len = htole32(PIECE),
+		};
+	}
+	list->next_dma = htole64((uintptr_t)second);
+	list->entry_sum_in_sgl = list->entry_length_in_sgl = htole16(150);
+	second->entry_sum_in_sgl = second->entry_length_in_sgl = htole16(150);
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_DECOMPRESS));
+	ASSERT_TRUE(good(one(self, &self->q, src, room, packed, room, &produced)));
+	/* Source and destination are of one kind. */
+	struct qm_sgl *in = aligned_alloc(64, 128);
+
+	memset(in, 0, 128);
+	*(struct qm_sge *)(in + 1) = (struct qm_sge){ .buf = htole64((uintptr_t)packed), .len = htole32(produced) };
+	in->entry_sum_in_sgl = in->entry_length_in_sgl = htole16(1);
+	sqe = fill(self, &self->other, in, produced, list, room);
+	sqe->dw9 |= htole32(ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
+	ASSERT_EQ(0, submit(&self->other));
+	EXPECT_TRUE(good(take(&self->other, &produced)));
+	EXPECT_EQ(room, produced);
+	for (int i = 0; i < PIECES; i++) {
+		ASSERT_EQ(0, memcmp(data + 2 * i * PIECE, src + i * PIECE, PIECE));
+		ASSERT_EQ(0xa5, data[(2 * i + 1) * PIECE]);
+	}
+	free(in);
+	free(list);
+	free(data);
+	free(packed);
+	free(src);
+}
+
+/* The context of a stream is the process', which has it at another place for each request. */
+TEST_F_TIMEOUT(mediated, a_stream_continues_from_its_context, 100)
+{
+	enum { BYTES = 200000, PART = 50000 };
+	uint8_t *src = malloc(BYTES), *packed = malloc(BYTES), *dst = malloc(BYTES);
+	uint8_t *ctx = aligned_alloc(64, 2 * ZIP_CTX_BUF_SIZE);
+	uint32_t at = 0, out = 0, produced = 0;
+	struct zip_sqe last = {}, *sqe;
+	struct rawq *q = &self->other;
+	struct rawq_done done;
+	int status = 0;
+
+	client_fill(src, BYTES, 3);
+	memset(ctx, 0, 2 * ZIP_CTX_BUF_SIZE);
+	ASSERT_TRUE(good(one(self, &self->q, src, BYTES, packed, BYTES, &produced)));
+	ASSERT_EQ(0, rawq_begin(q, self->dev, ZIP_QC_DECOMPRESS));
+	for (int i = 0; i < 20 && status != ZIP_ST_END; i++) {
+		uint8_t *here = ctx + (i & 1) * ZIP_CTX_BUF_SIZE, *there = ctx + (~i & 1) * ZIP_CTX_BUF_SIZE;
+		uint64_t hw = (uintptr_t)here + ZIP_CTX_HW_OFFSET;
+
+		sqe = fill(self, q, packed + at, produced - at, dst + out, BYTES - out < PART ? BYTES - out : PART);
+		sqe->dw7 &= htole32(~(ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH));
+		sqe->dw7 |= htole32(ZIP_DW7_STREAM | (i ? 0 : ZIP_DW7_NEW_STREAM));
+		sqe->ctx_dw0 = last.ctx_dw0;
+		sqe->ctx_dw1 = last.ctx_dw1;
+		sqe->ctx_dw2 = last.ctx_dw2;
+		sqe->checksum = last.checksum;
+		sqe->isize = last.isize;
+		sqe->stream_ctx_addr_l = htole32((uint32_t)hw);
+		sqe->stream_ctx_addr_h = htole32(hw >> 32);
+		ASSERT_EQ(0, submit(q));
+		ASSERT_EQ(0, rawq_wait(q, &done, CLIENT_WAIT_MS));
+		last = *rawq_zip_done(q, &done);
+		status = rawq_zip_status(&last);
+		ASSERT_TRUE(good(status)) TH_LOG("status %d of request %d", status, i);
+		at += le32toh(last.consumed);
+		out += le32toh(last.produced);
+		memcpy(there, here, ZIP_CTX_BUF_SIZE);
+		memset(here, 0xdb, ZIP_CTX_BUF_SIZE);
+	}
+	EXPECT_EQ(ZIP_ST_END, status);
+	EXPECT_EQ(BYTES, out);
+	EXPECT_EQ(0, memcmp(src, dst, BYTES));
+	free(src);
+	free(packed);
+	free(dst);
+	free(ctx);
+}
+
+/* ------ waiting ------ */
+
+TEST_F_TIMEOUT(mediated, a_sleeper_wakes, 100)
+{
+	struct rawq *q = &self->q;
+
+	EXPECT_EQ(0, uacce_poll(q->fd, POLLIN, 0));
+	for (int i = 0; i < 20; i++) {
+		fill(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst));
+		ASSERT_EQ(0, submit(q));
+		ASSERT_EQ(0, rawq_call(q, HISI_QP_DB_CQ | HISI_QP_DB_EVENT, 0, q->cq_head));
+		EXPECT_EQ(POLLIN, uacce_poll(q->fd, POLLIN, CLIENT_WAIT_MS));
+		EXPECT_TRUE(rawq_ready(q));
+		EXPECT_TRUE(good(take(q, NULL)));
+	}
+	/* One that the kernel completes itself. */
+	ASSERT_EQ(0, rawq_call(q, HISI_QP_DB_CQ | HISI_QP_DB_EVENT, 0, q->cq_head));
+	fill(self, q, self->src, FAULTY_BYTES, NULL, 0);
+	ASSERT_EQ(0, submit(q));
+	EXPECT_EQ(POLLIN, uacce_poll(q->fd, POLLIN, CLIENT_WAIT_MS));
+	EXPECT_EQ(ZIP_ST_BAD_REQUEST, take(q, NULL));
+}
+
+TEST_F_TIMEOUT(mediated, a_process_that_never_calls_gets_its_completion, 100)
+{
+	long long deadline = now_ms() + CLIENT_WAIT_MS;
+
+	fill(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst));
+	ASSERT_EQ(0, sim_set(NAME, "latency_ns", "100000000"));
+	ASSERT_EQ(0, submit(&self->q));
+	while (!rawq_ready(&self->q) && now_ms() < deadline)
+		poll(NULL, 0, 10);
+	EXPECT_TRUE(rawq_ready(&self->q));
+}
+
+/* ------ requests in flight ------ */
+
+/* @nr requests of a large buffer each, which the device keeps for some time. */
+static int keep_busy(FIXTURE_DATA(mediated) *self, struct rawq *q, unsigned int nr, uint8_t *data, const char *ns)
+{
+	int ret = sim_set(NAME, "latency_ns", ns);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		fill(self, q, data, LARGE / 2, data + LARGE / 2, LARGE / 2);
+		rawq_push(q, 0);
+	}
+	return ret ? ret : rawq_call(q, HISI_QP_DB_SQ, q->sq_tail, 0);
+}
+
+static uint8_t *buffer(void)
+{
+	uint8_t *data = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return data == MAP_FAILED ? NULL : memset(data, 0x5a, LARGE);
+}
+
+TEST_F_TIMEOUT(mediated, a_stop_ends_what_is_in_flight, 200)
+{
+	uint8_t *data = buffer();
+	struct rawq *q = &self->q;
+	struct rawq_done done;
+
+	ASSERT_EQ(0, keep_busy(self, q, 40, data, LATE_NS));
+	EXPECT_LT(self->pins, pins_now());
+	EXPECT_EQ(0, uacce_put_q(q->fd));
+	EXPECT_TRUE(back_to(pins_now, self->pins));
+	/* Each has an answer. */
+	q->mediated = false;
+	for (int i = 0; i < 40; i++) {
+		ASSERT_EQ(0, rawq_pull(q, &done)) TH_LOG("request %d", i);
+	}
+	EXPECT_EQ(-EAGAIN, rawq_pull(q, &done));
+	q->mediated = true;
+	rawq_rewind(q);
+	ASSERT_EQ(0, sim_set(NAME, "latency_ns", "0"));
+	ASSERT_EQ(0, uacce_start_q(q->fd));
+	EXPECT_TRUE(good(one(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	munmap(data, LARGE);
+}
+
+TEST_F_TIMEOUT(mediated, a_killed_process_leaves_nothing, 200)
+{
+	uint8_t *data = buffer();
+	int status, pipes[2];
+	long available;
+	char byte;
+	pid_t pid;
+
+	rawq_close(&self->q);
+	available = uacce_attr_num(self->dev, "available_instances");
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	if (!pid) {
+		if (!rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS) &&
+		    !keep_busy(self, &self->q, 60, data, LATE_NS) && write(pipes[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	ASSERT_EQ(1, read(pipes[0], &byte, 1));
+	EXPECT_LT(self->pins, pins_now());
+	kill(pid, SIGKILL);
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_TRUE(back_to(pins_now, self->pins));
+	EXPECT_EQ(0, client_wait_available(self->dev, available));
+	munmap(data, LARGE);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST_F_TIMEOUT(mediated, a_reset_ends_what_is_in_flight, 300)
+{
+	uint8_t *data = buffer();
+
+	ASSERT_EQ(0, keep_busy(self, &self->q, 40, data, LATE_NS));
+	EXPECT_EQ(0, reset(self->address));
+	EXPECT_GONE(&self->q);
+	EXPECT_TRUE(back_to(pins_now, self->pins));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, sim_set(NAME, "latency_ns", "0"));
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_TRUE(good(one(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	munmap(data, LARGE);
+}
+
+TEST_F_TIMEOUT(mediated, a_queue_that_does_not_stop_keeps_its_pins_until_a_reset, 300)
+{
+	uint8_t *data = buffer();
+	long pins;
+
+	ASSERT_EQ(0, faults("stuck", "1"));
+	ASSERT_EQ(0, keep_busy(self, &self->q, 10, data, "0"));
+	ASSERT_EQ(0, fault_wait("stuck", 1));
+	ASSERT_EQ(0, rawq_call(&self->q, HISI_QP_DB_REAP, 0, 0));
+	EXPECT_NE(0, uacce_put_q(self->q.fd));
+	pins = pins_now();
+	EXPECT_LT(self->pins, pins);
+	rawq_close(&self->q);
+	poll(NULL, 0, 1000);
+	EXPECT_EQ(pins, pins_now());
+	munmap(data, LARGE);
+	EXPECT_EQ(0, reset(self->address));
+	EXPECT_TRUE(back_to(pins_now, self->pins));
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_TRUE(good(one(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+}
+
+TEST_F_TIMEOUT(mediated, a_device_goes_with_requests_in_flight, 300)
+{
+	uint8_t *data = buffer();
+
+	ASSERT_EQ(0, keep_busy(self, &self->q, 40, data, LONG_NS));
+	ASSERT_EQ(0, faults("remove", "now"));
+	EXPECT_GONE(&self->q);
+	EXPECT_TRUE(back_to(pins_now, self->pins));
+	munmap(data, LARGE);
+}
+
+/* ------ limits ------ */
+
+static int memlock_client(void *arg)
+{
+	FIXTURE_DATA(mediated) *self = arg;
+	struct rlimit none = { 0, 0 };
+	uint8_t *data = buffer();
+	struct rawq q;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &none) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534))
+		return 1;
+	if (!data || rawq_begin(&q, self->dev, ZIP_QC_COMPRESS))
+		return 2;
+	for (int i = 0; i < 40; i++) {
+		fill(self, &q, data, LARGE / 2, data + LARGE / 2, LARGE / 2);
+		rawq_push(&q, 0);
+	}
+	if (rawq_call(&q, HISI_QP_DB_SQ, q.sq_tail, 0))
+		return 3;
+	for (int i = 0; i < 40; i++)
+		if (!good(take(&q, NULL)))
+			return 4;
+	rawq_close(&q);
+	return 0;
+}
+
+TEST_F_TIMEOUT(mediated, without_locked_memory_requests_follow_each_other, 200)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/dev/%s", self->dev);
+	ASSERT_EQ(0, chmod(path, 0666));
+	EXPECT_EQ(0, in_child(memlock_client, self));
+}
+
+TEST_F_TIMEOUT(mediated, more_than_may_be_pinned_follows_later, 200)
+{
+	uint8_t *data = buffer();
+
+	ASSERT_EQ(0, keep_busy(self, &self->q, 100, data, "200000000"));
+	EXPECT_GE(self->pins + (64 << 20) / sysconf(_SC_PAGESIZE), pins_now());
+	for (int i = 0; i < 100; i++) {
+		ASSERT_TRUE(good(take(&self->q, NULL))) TH_LOG("request %d", i);
+	}
+	munmap(data, LARGE);
+}
+
+/* ------ threads ------ */
+
+struct stranger {
+	pthread_t thread;
+	struct rawq *q;
+	unsigned int seed;
+	long long end;
+};
+
+/* Writes anything into the ring, and rings with any tail. */
+static void *stranger_run(void *arg)
+{
+	struct stranger *s = arg;
+	uint32_t *ring = (uint32_t *)s->q->dus;
+	size_t words = (size_t)s->q->info.sqe_size * s->q->info.sq_depth / 4;
+
+	while (now_ms() < s->end) {
+		for (int i = 0; i < 64; i++)
+			ring[rand_r(&s->seed) % words] = rand_r(&s->seed);
+		rawq_call(s->q, HISI_QP_DB_SQ, rand_r(&s->seed) % s->q->info.sq_depth, 0);
+		rawq_call(s->q, HISI_QP_DB_REAP, 0, 0);
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(mediated, threads_with_random_tails_harm_nobody, 200)
+{
+	struct stranger s[16];
+
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
+	for (uint16_t i = 0; i < self->q.info.sq_depth; i++) {
+		fill(self, &self->q, self->src, 2000, self->dst, sizeof(self->dst));
+		memcpy(self->q.dus + (size_t)i * self->q.info.sqe_size, self->q.staged, self->q.info.sqe_size);
+	}
+	for (unsigned int i = 0; i < 16; i++) {
+		s[i] = (struct stranger){ .q = &self->q, .seed = i, .end = now_ms() + 3000 };
+		ASSERT_EQ(0, pthread_create(&s[i].thread, NULL, stranger_run, &s[i]));
+	}
+	while (now_ms() < s[0].end) {
+		ASSERT_TRUE(good(one(self, &self->other, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	}
+	for (unsigned int i = 0; i < 16; i++)
+		pthread_join(s[i].thread, NULL);
+	EXPECT_EQ(0, uacce_put_q(self->q.fd));
+}
+
+/* ------ a submission that waits for its own memory ------ */
+
+struct missing {
+	int fd;
+	uint8_t *page;
+};
+
+static int missing_begin(struct missing *m)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	m->page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	m->fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (m->fd < 0 || m->page == MAP_FAILED)
+		return -errno;
+	range.range.start = (uintptr_t)m->page;
+	range.range.len = 4096;
+	return ioctl(m->fd, UFFDIO_API, &api) || ioctl(m->fd, UFFDIO_REGISTER, &range) ? -errno : 0;
+}
+
+static void missing_end(struct missing *m)
+{
+	close(m->fd);
+}
+
+struct waiting {
+	struct call call;
+	struct rawq *q;
+};
+
+static int call_submit(struct call *call)
+{
+	struct waiting *w = (struct waiting *)call;
+
+	return rawq_call(w->q, HISI_QP_DB_SQ, w->q->sq_tail, 0);
+}
+
+/* A good request, and one whose source never comes. */
+static int wait_for_memory(FIXTURE_DATA(mediated) *self, struct waiting *w, struct missing *m)
+{
+	int ret = missing_begin(m);
+
+	if (ret)
+		return ret;
+	w->q = &self->q;
+	fill(self, &self->q, m->page, 4096, self->dst, sizeof(self->dst));
+	rawq_push(&self->q, 0);
+	ret = call_begin(&w->call, call_submit);
+	poll(NULL, 0, 200);
+	return ret;
+}
+
+TEST_F_TIMEOUT(mediated, a_page_fault_holds_up_no_stop, 200)
+{
+	struct missing m;
+	struct waiting w;
+
+	ASSERT_EQ(0, wait_for_memory(self, &w, &m));
+	EXPECT_FALSE(atomic_load(&w.call.done));
+	/* Other threads of the process have their calls meanwhile. */
+	EXPECT_EQ(0, rawq_call(&self->q, HISI_QP_DB_REAP, 0, 0));
+	EXPECT_EQ(0, uacce_put_q(self->q.fd));
+	EXPECT_EQ(ZIP_ST_ABORTED, take(&self->q, NULL));
+	rawq_rewind(&self->q);
+	EXPECT_EQ(0, uacce_start_q(self->q.fd));
+	EXPECT_TRUE(good(one(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	EXPECT_FALSE(atomic_load(&w.call.done));
+	missing_end(&m);
+	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
+	munmap(m.page, 4096);
+}
+
+TEST_F_TIMEOUT(mediated, a_page_fault_holds_up_no_reset_and_no_removal, 300)
+{
+	struct missing m;
+	struct waiting w;
+
+	ASSERT_EQ(0, wait_for_memory(self, &w, &m));
+	EXPECT_EQ(0, reset(self->address));
+	EXPECT_EQ(-ENXIO, rawq_call(&self->q, HISI_QP_DB_REAP, 0, 0));
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_TRUE(good(one(self, &self->other, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	rawq_close(&self->other);
+	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
+	EXPECT_FALSE(atomic_load(&w.call.done));
+	missing_end(&m);
+	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
+	munmap(m.page, 4096);
+}
+
+TEST_HARNESS_MAIN
