@@ -65,8 +65,7 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 		len = strcspn(word, ",");
 		if (!sim_device_check(spec, word, len))
 			return false;
-		/* Without shared virtual addressing there is nothing to wait for: it has no queues for processes. */
-		plan->sim_devices += !memmem(word, len, "@no", 3);
+		plan->sim_devices++;
 		if (!word[len])
 			break;
 		word += len + 1;
