@@ -3,6 +3,6 @@
 
 TWIN_FOLDERS := selftests/translate kernel/hisi_qm/translate model user/emulator/preload user/emulator
 TWIN_SOURCES := selftests/translate/twin.c selftests/translate/good.c \
-	$(addprefix kernel/hisi_qm/translate/,access.c hpre.c list.c request.c sec.c zip.c) \
+	$(TR_SOURCES:%=kernel/hisi_qm/translate/%) \
 	$(addprefix user/emulator/preload/,engine_hpre.c engine_sec.c engine_zip.c) \
 	$(WDM_SOURCES:%=model/%)
