@@ -13,7 +13,7 @@ TIMEOUT = 124
 KILLED = 137
 
 # What a program's name ends with, by its kind.
-SUFFIX = {"emulated": "+emulated", "v2": "+v2", "mixed": "+mixed"}
+SUFFIX = {"emulated": "+emulated", "v2": "+v2", "mixed": "+mixed", "nosva": "+nosva"}
 
 RESULT = re.compile(r"^(ok|not ok)\b\s*(\d*)\s*-?\s*(.*)$")
 SKIPPED = re.compile(r"#\s*SKIP\b:?\s*(.*)$", re.I)

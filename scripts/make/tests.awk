@@ -32,7 +32,7 @@ function read_words(name, list, known, of,	words, count, i, word) {
 }
 
 BEGIN {
-	PLACES = "native emulated v2 mixed vm build boot helper child"
+	PLACES = "native emulated v2 mixed nosva vm build boot helper child"
 	FLAGS = "asan tsan plain user once strict installed not-installed"
 }
 
@@ -47,7 +47,7 @@ NF == 1 || ($1 in scripts) { fail(NF == 1 ? "\"" $1 "\" has no place" : "\"" $1 
 	scripts[$1] = $1 ~ /\./
 	read_words($1, $2, PLACES, place)
 	read_words($1, $3, FLAGS, flag)
-	if (scripts[$1] && $2 ~ /emulated|v2|mixed|helper|child/)
+	if (scripts[$1] && $2 ~ /emulated|v2|mixed|nosva|helper|child/)
 		fail("a script runs in the places native, vm, build and boot only")
 	if ($2 ~ /v2|mixed/ && $2 !~ /emulated/)
 		fail("v2 and mixed are other devices for a program of the place emulated")
@@ -59,7 +59,7 @@ function here(name, where) {
 		return 0
 	if (san == "")
 		return 1
-	if (scripts[name] || (name, "plain") in flag || where !~ /^(native|emulated|v2|mixed|child)$/)
+	if (scripts[name] || (name, "plain") in flag || where !~ /^(native|emulated|v2|mixed|nosva|child)$/)
 		return 0
 	return san != "thread" || where == "child" || (name, "tsan") in flag
 }
@@ -68,6 +68,9 @@ function here(name, where) {
 function runner_flags(name, where,	text, tool) {
 	tool = san == "thread" ? "tsan" : san == "address" ? "asan" : ""
 	if ((name, where) in later || (name, tool) in later)
+		text = ",later"
+	# What such devices do differently is on the kernel's side of a call.
+	else if (san != "" && where == "nosva")
 		text = ",later"
 	# The generation changes descriptors, not what threads share.
 	if (san == "thread" && where ~ /^(v2|mixed)$/)
@@ -83,7 +86,7 @@ function runner_flags(name, where,	text, tool) {
 
 function print_list(	places, p, i, name) {
 	split(PLACES, places, " ")
-	for (p = 1; p <= 7; p++) {
+	for (p = 1; p <= 8; p++) {
 		for (i = 1; i <= count; i++) {
 			name = names[i]
 			if (here(name, places[p]))

@@ -24,9 +24,9 @@ refused() {
 
 # gives WHAT SANITIZER "LINES": what the table of the next test prints.
 gives() {
-	printf '%s\n' '# name where flags' 'test_a  native,emulated*,v2*  asan*,tsan*' 'test_b  vm  once,limit=7' \
-		'test_c  native  plain,strict' 'case.sh  native,vm*  user' 'aid  helper' 'child  child' \
-		>"$scratch/tests"
+	printf '%s\n' '# name where flags' 'test_a  native,emulated*,v2*,nosva  asan*,tsan*' \
+		'test_b  vm  once,limit=7' 'test_c  native  plain,strict' 'case.sh  native,vm*  user' \
+		'aid  helper' 'child  child' >"$scratch/tests"
 	[ "$(reads "$1" "$2")" = "$3" ] || { reads "$1" "$2"; return 1; }
 }
 
@@ -35,14 +35,17 @@ native area 120 strict /bin/test_c
 native area 120 - /src/case.sh
 emulated area 120 later /bin/test_a
 v2 area 120 later /bin/test_a
+nosva area 120 - /bin/test_a
 vm area 7 once /bin/test_b
 vm area 120 later,user /src/case.sh'
 asan='native area 120 later /bin/test_a
 emulated area 120 later /bin/test_a
-v2 area 120 later /bin/test_a'
+v2 area 120 later /bin/test_a
+nosva area 120 later /bin/test_a'
 tsan='native area 120 later /bin/test_a
 emulated area 120 later /bin/test_a
-v2 area 120 later,long /bin/test_a'
+v2 area 120 later,long /bin/test_a
+nosva area 120 later /bin/test_a'
 
 # Each area has something in make check in each of its places.
 all_places() {

@@ -33,8 +33,9 @@ int wd_emulate_control(const char *device, const char *command);
  * wd_emulate_count() - read a counter of this process' device.
  *
  * @what is a kind of fault; "completions", "descriptors", "sq_recovered", "arm_recovered" or "async_events"; "running":
- * requests that are being executed now; "wrong_results": those that this process has reported; "sleeps" or "timeouts":
- * how often a poll() of a queue began to sleep, and how often it timed out (for all devices together).
+ * requests that are being executed now; "wrong_results": those that this process has reported; "outside": accesses of a
+ * device without shared virtual addressing to memory that isn't mapped for them; "sleeps" or "timeouts": how often a
+ * poll() of a queue began to sleep, and how often it timed out (for all devices together).
  * Returns 0, -ENODEV, -EINVAL. Before the first open all counters are 0.
  */
 int wd_emulate_count(const char *device, const char *what, unsigned long long *value);

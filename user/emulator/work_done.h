@@ -14,6 +14,7 @@ struct emu_counts {
 	uint64_t requests;	/* completed, with and without an error */
 	uint64_t bytes_in, bytes_out;
 	uint64_t wrong;		/* results that processes have reported to be wrong */
+	uint64_t outside;	/* accesses to memory that isn't mapped for them */
 };
 
 #endif

@@ -8,18 +8,20 @@ static struct emu_config config;
 static struct emu_device devices[EMU_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* As in the kernel, all kinds share one sequence of device numbers. */
+/* As in the kernel, all kinds share one sequence of device numbers. N@GENERATION, and what devices.h has behind that */
 static void devices_add(const struct emu_kind *kind, const char *value)
 {
 	unsigned long nr, generation;
-	char *end;
+	char *end, memory;
 
 	do {
 		nr = strtoul(value, &end, 10);
 		generation = *end == '@' ? strtoul(end + 1, &end, 10) : 0;
+		memory = *end && *end != ',' ? *end++ : '\0';
 		while (nr-- && config.devices < EMU_DEVICES_MAX)
 			devices[config.devices++] = (struct emu_device){
-				.kind = kind, .generation = (unsigned int)generation
+				.kind = kind, .generation = (unsigned int)generation, .mediated = memory,
+				.iommu = memory == 'i',
 			};
 		value = end + 1;
 	} while (*end == ',');
@@ -65,15 +67,16 @@ static void config_word(const char *word, const char *value)
 
 static void device_init(struct emu_device *dev, unsigned int index)
 {
-	const struct emu_kind *kind = dev->kind;
-	unsigned int generation = dev->generation;
+	const struct emu_device was = *dev;
 	pthread_condattr_t monotonic;
 
 	memset(dev, 0, sizeof(*dev));
-	dev->kind = kind;
-	dev->generation = generation;
+	dev->kind = was.kind;
+	dev->generation = was.generation;
+	dev->mediated = was.mediated;
+	dev->iommu = was.iommu;
 	dev->index = index;
-	snprintf(dev->name, sizeof(dev->name), "%s-%u", kind->name, index);
+	snprintf(dev->name, sizeof(dev->name), "%s-%u", dev->kind->name, index);
 	dev->nr_queues = config.queues;
 	dev->todo_last = &dev->todo;
 	pthread_mutex_init(&dev->lock, NULL);
@@ -82,6 +85,7 @@ static void device_init(struct emu_device *dev, unsigned int index)
 	pthread_cond_init(&dev->kick, &monotonic);
 	pthread_cond_init(&dev->work, &monotonic);
 	pthread_condattr_destroy(&monotonic);
+	emu_mapped_init(dev, emu_now() + index);
 }
 
 static void config_read(void)

@@ -77,8 +77,10 @@ int emu_control_reset(struct emu_device *dev)
 		emu_wait_until(dev, emu_now() + 100000);
 	}
 	for (i = 0; i < dev->nr_queues; i++)
-		if (dev->queues[i] && dev->queues[i]->state != EMU_ZOMBIE)
+		if (dev->queues[i] && dev->queues[i]->state != EMU_ZOMBIE) {
+			emu_driver_let_go(dev->queues[i]);
 			queue_kill(dev->queues[i]);
+		}
 	return emu_driver_init(dev);
 }
 
@@ -256,6 +258,7 @@ static int count(struct emu_device *dev, const char *what, unsigned long long *v
 		{ "running", dev->running }, { "async_events", s->async_events }, { "sq_recovered", s->sq_recovered },
 		{ "arm_recovered", s->arm_recovered }, { "sleeps", atomic_load(&sleeps) },
 		{ "timeouts", atomic_load(&timeouts) }, { "wrong_results", atomic_load(&dev->wrong) },
+		{ "outside", atomic_load(&dev->outside) },
 		{ wdm_fault_name(WDM_FAULT_PAGE), emu_faults_pages() },
 	};
 	unsigned int i;

@@ -41,6 +41,13 @@ void emu_counts_add(struct emu_device *dev)
 	*seen = *now;
 }
 
+void emu_counts_outside(struct emu_device *dev)
+{
+	atomic_fetch_add(&dev->outside, 1);
+	if (all)
+		__atomic_fetch_add(&all[dev->index].outside, 1, __ATOMIC_RELAXED);
+}
+
 void emu_counts_wrong(struct emu_device *dev)
 {
 	atomic_fetch_add(&dev->wrong, 1);

@@ -51,46 +51,72 @@ static unsigned char *bus_memory(struct emu_device *dev, u64 addr, u32 len)
 	return NULL;
 }
 
-/* Aligned words are written by single accesses, because a client reads them at the same time. */
-static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
+/* Reads into @in, or writes from @out. Mappings beside each other are one range. */
+static int mapped_access(struct emu_device *dev, u64 addr, unsigned char *in, const unsigned char *out, u32 len)
 {
-	unsigned char *p = bus_memory(host, addr, len);
-	u64 *to = buf;
-	u32 i;
+	unsigned char *mem;
+	u64 done, n;
+	bool user;
+	int err = 0;
 
-	(void)fn;
+	for (done = 0; done < len && !err; done += n) {
+		n = len - done;
+		mem = emu_mapped_reach(dev, addr + done, in ? WDM_MAY_READ : WDM_MAY_WRITE, &n, &user);
+		if (!mem)
+			return -EFAULT;
+		if (user && in)
+			err = emu_payload_read((uintptr_t)mem, in + done, (unsigned int)n);
+		else if (user)
+			err = emu_payload_write((uintptr_t)mem, out + done, (unsigned int)n);
+		else if (in)
+			emu_bus_read(mem, in + done, (u32)n);
+		else
+			emu_bus_write(mem, out + done, (u32)n);
+	}
+	return err;
+}
+
+static int bus_access(struct emu_device *dev, u64 addr, void *in, const void *out, u32 len)
+{
+	unsigned char *p;
+
+	if (dev->mediated)
+		return mapped_access(dev, addr, in, out, len);
+	p = bus_memory(dev, addr, len);
 	if (!p)
 		return -EFAULT;
-	if (addr % 8 || len % 8 || (uintptr_t)buf % 8) {
-		memcpy(buf, p, len);
-		return 0;
-	}
-	for (i = 0; i < len / 8; i++)
-		to[i] = __atomic_load_n((u64 *)(void *)p + i, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (in)
+		emu_bus_read(p, in, len);
+	else
+		emu_bus_write(p, out, len);
 	return 0;
+}
+
+static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
+{
+	(void)fn;
+	return bus_access(host, addr, buf, NULL, len);
 }
 
 static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 {
-	unsigned char *p = bus_memory(host, addr, len);
-	u32 word;
-
 	(void)fn;
-	if (!p)
-		return -EFAULT;
-	if (len == 4 && addr % 4 == 0) {
-		memcpy(&word, buf, 4);
-		__atomic_store_n((u32 *)(void *)p, word, __ATOMIC_RELEASE);
-	} else {
-		memcpy(p, buf, len);
-	}
-	return 0;
+	return bus_access(host, addr, NULL, buf, len);
+}
+
+static void *mapped_word(struct emu_device *dev, u64 addr)
+{
+	u64 n = sizeof(u32);
+	bool user;
+	void *mem = emu_mapped_reach(dev, addr, WDM_MAY_READ | WDM_MAY_WRITE, &n, &user);
+
+	return mem && !user && n == sizeof(u32) ? mem : NULL;
 }
 
 static int env_dma_swap(void *host, u32 fn, u64 addr, u32 old, u32 new)
 {
-	unsigned char *p = bus_memory(host, addr, sizeof(u32));
+	struct emu_device *dev = host;
+	unsigned char *p = dev->mediated ? mapped_word(dev, addr) : bus_memory(dev, addr, sizeof(u32));
 
 	(void)fn;
 	if (!p || addr % sizeof(u32))
@@ -101,14 +127,18 @@ static int env_dma_swap(void *host, u32 fn, u64 addr, u32 old, u32 new)
 
 static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
 {
-	(void)host, (void)fn, (void)pasid;
-	return emu_payload_read(addr, buf, len);
+	struct emu_device *dev = host;
+
+	(void)fn, (void)pasid;
+	return dev->mediated ? mapped_access(dev, addr, buf, NULL, len) : emu_payload_read(addr, buf, len);
 }
 
 static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
 {
-	(void)host, (void)fn, (void)pasid;
-	return emu_payload_write(addr, buf, len);
+	struct emu_device *dev = host;
+
+	(void)fn, (void)pasid;
+	return dev->mediated ? mapped_access(dev, addr, NULL, buf, len) : emu_payload_write(addr, buf, len);
 }
 
 static void env_irq(void *host, u32 fn, u32 vector)
@@ -261,6 +291,17 @@ static void bars_up(struct emu_device *dev)
 	dev->bar2 = dev->bar2_fd < 0 ? NULL : emu_shared_map(NULL, regs, dev->bar2_fd, 0);
 }
 
+/* The driver's own memory, for a device that reaches nothing else */
+static int rings_open(struct emu_device *dev)
+{
+	struct emu_mapping *w = emu_mapping_on(dev, dev->rings, RINGS_BYTES, WDM_MAY_READ | WDM_MAY_WRITE);
+
+	if (!w)
+		return -ENOMEM;
+	dev->rings_at = w->piece.start;
+	return 0;
+}
+
 static int model_up(struct emu_device *dev)
 {
 	const struct emu_config *c = emu_config();
@@ -285,6 +326,8 @@ static int model_up(struct emu_device *dev)
 	dev->rings = memory(RINGS_BYTES);
 	dev->queues = calloc(dev->nr_queues, sizeof(*dev->queues));
 	if (!dev->bar2 || (!dev->bar4 && wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB)) || !dev->rings || !dev->queues)
+		return -ENOMEM;
+	if (dev->mediated && rings_open(dev))
 		return -ENOMEM;
 	return wdm_function_attach(dev->model, WDM_PF, dev->bar2, dev->bar4);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kernel driver's part: registers, mailbox, queue contexts, interrupts. */
 #include <stdint.h>
+#include <misc/uacce/hisi_qm.h>
 #include "emu.h"
+#include "mediate.h"
 
 #define EQ_AT		0
 #define AEQ_AT		(QM_EQ_DEPTH_V2 * 4)
@@ -13,6 +15,10 @@
 #define DRAIN_LIMIT_NS	10000000000ull
 #define DRAIN_NAP_NS	100000ull
 #define PARKED_DEPTH	2
+/* That one request of a mediated queue may name */
+#define PAGES_ZIP	4610
+#define PAGES_SEC	8704
+#define PAGES_HPRE	8
 
 static u32 reg_read(struct emu_device *dev, u32 reg)
 {
@@ -24,9 +30,10 @@ static void reg_write(struct emu_device *dev, u32 reg, u32 value)
 	wdm_writel(value, dev->bar2 + reg);
 }
 
-static u64 bus(const void *p)
+/* The device's address of something in the driver's rings */
+static u64 bus(const struct emu_device *dev, const u8 *p)
 {
-	return (u64)(uintptr_t)p;
+	return dev->mediated ? dev->rings_at + (u64)(p - dev->rings) : (u64)(uintptr_t)p;
 }
 
 void emu_driver_begin(struct emu_device *dev)
@@ -79,21 +86,27 @@ static void vft_write(struct emu_device *dev, enum qm_vft_type type, u64 entry)
 static int event_queue(struct emu_device *dev, enum qm_mb_cmd cmd, size_t ring, u32 depth)
 {
 	struct qm_eqc *qc = (void *)(dev->rings + QC_AT);
-	u64 at = bus(dev->rings + ring);
+	u64 at = bus(dev, dev->rings + ring);
 
 	*qc = (struct qm_eqc){ .base_l = (u32)at, .base_h = (u32)(at >> 32), .dw6 = (depth - 1) | QM_EQC_DW6_PHASE };
-	return mailbox(dev, cmd, 0, bus(qc));
+	return mailbox(dev, cmd, 0, bus(dev, (const u8 *)qc));
+}
+
+static void regs_write(struct emu_device *dev, const struct emu_reg *r)
+{
+	for (; r && r->reg; r++)
+		reg_write(dev, r->reg, r->value);
 }
 
 static void engine_start(struct emu_device *dev)
 {
-	const struct emu_reg *start;
 	struct wdm_look look;
 
 	reg_write(dev, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
 	reg_write(dev, QM_MEM_START_INIT, 1);
-	for (start = dev->kind->start[WDM_ROW(dev->generation)]; start->reg; start++)
-		reg_write(dev, start->reg, start->value);
+	regs_write(dev, dev->kind->start[WDM_ROW(dev->generation)]);
+	if (!dev->mediated)
+		regs_write(dev, dev->kind->sva[WDM_ROW(dev->generation)]);
 	emu_device_turn(dev, &look);
 }
 
@@ -114,43 +127,69 @@ int emu_driver_init(struct emu_device *dev)
 	return err;
 }
 
-int emu_driver_start(struct emu_queue *q)
+static int queue_start(struct emu_queue *q, u64 sq, u64 cq)
 {
 	struct emu_device *dev = q->dev;
 	u8 *qc = dev->rings + QC_AT;
-	bool pasid_bits = wdm_generation(dev->generation)->pasid_bits;
-	u64 sq = bus(q->dus), cq = bus(q->dus + emu_sq_size(q->dev));
+	bool pasid_bits = wdm_generation(dev->generation)->pasid_bits && !dev->mediated;
+	u16 pasid = dev->mediated ? 0 : PASID;
 	struct qm_sqc sqc = {
 		.base_l = (u32)sq,
 		.base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
-		.pasid = PASID, .w11 = pasid_bits ? QM_SQC_W11_PASID : 0, .cq_num = (__le16)q->id,
+		.pasid = pasid, .w11 = pasid_bits ? QM_SQC_W11_PASID : 0, .cq_num = (__le16)q->id,
 		.w13 = (__le16)(QM_SQC_W13_ORDER_ONE | q->qc_type << QM_SQC_W13_ALG_SHIFT),
 	};
 	struct qm_cqc cqc = {
 		.base_l = (u32)cq, .base_h = (u32)(cq >> 32), .dw3 = (emu_depth() - 1) | 4 << QM_QC_ENTRY_SHIFT,
-		.pasid = PASID, .w11 = pasid_bits ? QM_CQC_W11_PASID : 0, .dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
+		.pasid = pasid, .w11 = pasid_bits ? QM_CQC_W11_PASID : 0, .dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
 	};
 	int err;
+
+	memcpy(qc, &sqc, sizeof(sqc));
+	err = mailbox(dev, QM_MB_CMD_SQC, q->id, bus(dev, qc));
+	if (err)
+		return err;
+	memcpy(qc, &cqc, sizeof(cqc));
+	return mailbox(dev, QM_MB_CMD_CQC, q->id, bus(dev, qc));
+}
+
+static int mediation_start(struct emu_queue *q, u64 *sq, u64 *cq)
+{
+	const struct emu_queue_shape shape = {
+		.id = (u16)q->id, .qc_type = (u8)q->qc_type, .depth = emu_depth(),
+		.sqe_shift = q->dev->kind->sqe_shift,
+	};
+
+	q->mediated = emu_mediated_begin(q->dev, &shape, q->dus, q->dus + emu_sq_size(q->dev), q->device_cq);
+	if (!q->mediated)
+		return -ENOMEM;
+	atomic_store(&q->published, 0);
+	*sq = q->mediated->device_sq->piece.start;
+	*cq = q->mediated->device_cq->piece.start;
+	return 0;
+}
+
+int emu_driver_start(struct emu_queue *q)
+{
+	u64 sq = (uintptr_t)q->dus, cq = sq + emu_sq_size(q->dev);
+	int err = 0;
 
 	if (emu_config()->null) {
 		emu_null_start(q);
 		return 0;
 	}
-	memset(q->dus + emu_sq_size(q->dev), 0, sizeof(struct qm_cqe) * emu_depth());
+	memset(q->dus + emu_sq_size(q->dev), 0, emu_cq_size());
 	q->poll_head = 0;
 	atomic_store(&q->event, EMU_EVENT_NONE);
-	memcpy(qc, &sqc, sizeof(sqc));
-	err = mailbox(dev, QM_MB_CMD_SQC, q->id, bus(qc));
-	if (err)
-		return err;
-	memcpy(qc, &cqc, sizeof(cqc));
-	return mailbox(dev, QM_MB_CMD_CQC, q->id, bus(qc));
+	if (q->dev->mediated)
+		err = mediation_start(q, &sq, &cq);
+	return err ? err : queue_start(q, sq, cq);
 }
 
 static int context_dump(struct emu_queue *q, enum qm_mb_cmd cmd, void *qc)
 {
 	u8 *at = q->dev->rings + QC_AT;
-	int err = mailbox(q->dev, cmd | QM_MB_OP_GET, q->id, bus(at));
+	int err = mailbox(q->dev, cmd | QM_MB_OP_GET, q->id, bus(q->dev, at));
 
 	memcpy(qc, at, QM_QC_SIZE);
 	return err;
@@ -179,7 +218,7 @@ static int drain(struct emu_queue *q, unsigned long long limit)
 static int park(struct emu_queue *q)
 {
 	u8 *qc = q->dev->rings + QC_AT;
-	u64 at = bus(q->dev->rings + PARKED_AT);
+	u64 at = bus(q->dev, q->dev->rings + PARKED_AT);
 	struct qm_cqc cqc = {
 		.base_l = (u32)at, .base_h = (u32)(at >> 32), .dw3 = (PARKED_DEPTH - 1) | 4 << QM_QC_ENTRY_SHIFT,
 		.w8 = QM_QC_RAND_PARKED, .dw6 = QM_CQC_DW6_PHASE,
@@ -192,11 +231,11 @@ static int park(struct emu_queue *q)
 	int err;
 
 	memcpy(qc, &cqc, sizeof(cqc));
-	err = mailbox(q->dev, QM_MB_CMD_CQC, q->id, bus(qc));
+	err = mailbox(q->dev, QM_MB_CMD_CQC, q->id, bus(q->dev, qc));
 	if (err)
 		return err;
 	memcpy(qc, &sqc, sizeof(sqc));
-	return mailbox(q->dev, QM_MB_CMD_SQC, q->id, bus(qc));
+	return mailbox(q->dev, QM_MB_CMD_SQC, q->id, bus(q->dev, qc));
 }
 
 /* The doorbell is everybody's, so it may have been rung since the queue was found idle: then it can't be parked. */
@@ -215,12 +254,121 @@ static int drain_and_park(struct emu_queue *q)
 
 int emu_driver_stop(struct emu_queue *q)
 {
+	int err;
+
 	if (emu_config()->null)
 		return 0;
+	if (q->mediated)
+		q->mediated->ending = true;
 	if (!(wdm_generation(q->dev->generation)->commands & 1u << QM_MB_CMD_STOP_QP))
-		return drain_and_park(q);
-	return mailbox(q->dev, QM_MB_CMD_STOP_QP, q->id, 0);
+		err = drain_and_park(q);
+	else
+		err = mailbox(q->dev, QM_MB_CMD_STOP_QP, q->id, 0);
+	if (!err)
+		emu_driver_let_go(q);
+	return err;
 }
+
+/* ------ mediated queues ------ */
+
+void emu_driver_let_go(struct emu_queue *q)
+{
+	if (q->mediated)
+		emu_mediated_end(q->mediated);
+	q->mediated = NULL;
+}
+
+static void ring(struct emu_queue *q, enum qm_db_cmd cmd, u32 count, u8 arm)
+{
+	struct emu_device *dev = q->dev;
+	struct wdm_look look;
+
+	wdm_writeq(qm_db_value((u16)q->id, cmd, (u16)(count % emu_depth()), arm), emu_queue_window(q) + QM_DB_SQ_CQ);
+	/* Before another doorbell takes its place. */
+	if (!dev->held)
+		emu_device_turn(dev, &look);
+	pthread_cond_broadcast(&dev->kick);
+}
+
+/* Completes what the device has done, and with @submits, gives it what it has room for. */
+static void mediate(struct emu_queue *q, bool submits)
+{
+	struct emu_mediated *m = q->mediated;
+	u32 head = m->head, tail = m->tail;
+
+	emu_mediated_reap(m);
+	if (m->head != head)
+		ring(q, QM_DB_CMD_CQ, m->head, QM_DB_C_FLAG);
+	if (submits)
+		emu_mediated_submit(m);
+	if (m->tail != tail)
+		ring(q, QM_DB_CMD_SQ, m->tail, 0);
+	if (atomic_exchange(&q->published, (unsigned int)m->published) != (unsigned int)m->published)
+		emu_queue_wake(q);
+}
+
+void emu_driver_look(struct emu_queue *q)
+{
+	emu_device_enter(q->dev);
+	if (q->mediated)
+		mediate(q, false);
+	emu_device_leave(q->dev);
+}
+
+static bool doorbell_fits(const struct hisi_qp_doorbell *db)
+{
+	const u32 known = HISI_QP_DB_SQ | HISI_QP_DB_CQ | HISI_QP_DB_EVENT | HISI_QP_DB_REAP;
+
+	return db->flags & (known & ~HISI_QP_DB_EVENT) && !(db->flags & ~known) && !db->reserved &&
+	       (db->flags & HISI_QP_DB_CQ || !(db->flags & HISI_QP_DB_EVENT)) &&
+	       (db->sq_tail < emu_depth() || !(db->flags & HISI_QP_DB_SQ)) &&
+	       (db->cq_head < emu_depth() || !(db->flags & HISI_QP_DB_CQ));
+}
+
+static int doorbell(struct emu_queue *q, const struct hisi_qp_doorbell *db)
+{
+	int err = 0;
+
+	if (q->state == EMU_ZOMBIE)
+		return -ENXIO;
+	if (q->state != EMU_STARTED)
+		return -EINVAL;
+	if (!q->mediated || q->mediated->ending)
+		return -ESHUTDOWN;
+	if (!doorbell_fits(db))
+		return -EINVAL;
+	mediate(q, false);
+	if (db->flags & HISI_QP_DB_SQ)
+		err = emu_mediated_want(q->mediated, db->sq_tail);
+	mediate(q, true);
+	return err;
+}
+
+int emu_driver_doorbell(struct emu_queue *q, const void *arg)
+{
+	struct hisi_qp_doorbell db;
+	int err;
+
+	if (emu_memory_read((uintptr_t)arg, &db, sizeof(db)))
+		return -EFAULT;
+	emu_device_enter(q->dev);
+	err = doorbell(q, &db);
+	emu_device_leave(q->dev);
+	return err;
+}
+
+int emu_driver_limits(const struct emu_queue *q, void *arg)
+{
+	static const u32 pages[] = { [WDM_ZIP] = PAGES_ZIP, [WDM_SEC] = PAGES_SEC, [WDM_HPRE] = PAGES_HPRE };
+	struct hisi_qp_memory memory = {
+		.flat_bytes = EMU_FLAT_BYTES, .request_pages = pages[q->dev->kind->type],
+		.pinned_bytes = EMU_PINNED_BYTES,
+	};
+
+	return emu_memory_write((uintptr_t)arg, &memory, sizeof(memory));
+}
+
+/* ------ interrupts ------ */
 
 static void event_doorbell(struct emu_device *dev, enum qm_db_cmd cmd, u32 head)
 {

@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <misc/uacce/uacce.h>
 #include "generation.h"
+#include "mapping.h"
 #include "model.h"
 #include "hw/qm_hw.h"
 
@@ -28,6 +30,7 @@ struct emu_reg {
  * @qc_types: number of a queue's possible types, by generation
  * @sqe_shift: log2 of a descriptor's bytes
  * @start: writes to its registers at the start, by generation; ended by register 0
+ * @sva: of a generation without a bit in the queues' contexts: further ones, if it has shared virtual addressing
  * @engine, @no_engine: the engine that computes, and the one that doesn't
  * @ws_alloc, @ws_free: allocate and free a worker's memory for the engine
  */
@@ -37,6 +40,7 @@ struct emu_kind {
 	unsigned int qc_types[WDM_GENERATIONS];
 	unsigned int sqe_shift;
 	const struct emu_reg *start[WDM_GENERATIONS];
+	const struct emu_reg *sva[WDM_GENERATIONS];
 	const struct wdm_engine_ops *engine;
 	const struct wdm_engine_ops *no_engine;
 	void *(*ws_alloc)(void);
@@ -73,7 +77,11 @@ enum emu_state {
 	EMU_ZOMBIE,
 };
 
-/* Locks: device->lock, then queue->poll_lock. Neither is held while a client sleeps. */
+#define EMU_REGIONS	(UACCE_QFRT_DEVICE_CQ + 1)
+
+struct emu_mediated;
+
+/* Locks: device->lock, then queue->poll_lock or mapped_lock. None is held while a client sleeps. */
 struct emu_queue {
 	struct emu_device *dev;
 	unsigned int id;
@@ -83,9 +91,12 @@ struct emu_queue {
 	enum emu_state state;	/* device->lock */
 	unsigned short qc_type;
 	int event_fd;
-	int mem_fd;		/* window, then DUS */
+	int mem_fd;		/* window, DUS, the completion ring of a mediated queue's device */
 	unsigned char *dus;
-	bool mapped[2];		/* region.c's lock */
+	unsigned char *device_cq;	/* NULL: the queue isn't mediated */
+	struct emu_mediated *mediated;	/* device->lock; while it is started */
+	atomic_uint published;	/* completions of a mediated queue */
+	bool mapped[EMU_REGIONS];	/* region.c's lock */
 	int charge;		/* wd-emulate's number for its charge */
 	pthread_mutex_t poll_lock;
 	unsigned int poll_head;	/* completions that poll() has seen */
@@ -110,9 +121,27 @@ struct emu_runner {
 	void *engine_ws;
 };
 
+/**
+ * struct emu_mapping - memory that a device without shared virtual addressing reaches
+ * @piece: where; its start is 0 while it isn't open
+ * @user: the program's memory
+ * @joins: its addresses follow those of the mapping before it
+ * @freed: memory that is freed with it
+ * @next: in its owner's list
+ */
+struct emu_mapping {
+	struct wdm_piece piece;
+	bool user;
+	bool joins;
+	void *freed;
+	struct emu_mapping *next;
+};
+
 struct emu_device {
 	const struct emu_kind *kind;
 	unsigned int generation;
+	bool mediated;		/* it has no shared virtual addressing */
+	bool iommu;		/* which makes one range of scattered pages */
 	unsigned int index;
 	char name[32];
 	pthread_mutex_t lock;
@@ -136,12 +165,16 @@ struct emu_device {
 	int bar2_fd;		/* without isolated doorbells: users map its doorbell page */
 	unsigned char *bar4;
 	unsigned char *rings;
+	pthread_mutex_t mapped_lock;
+	struct wdm_map mapped;
+	u64 rings_at;		/* for the device */
 	unsigned int eq_head, aeq_head;
 	struct wdm_job *todo, **todo_last;
 	struct wdm_job *done;
 	unsigned int running;
 	struct wdm_stats counted;	/* by counts.c */
 	_Atomic unsigned int wrong;	/* results that this process has reported to be wrong */
+	_Atomic unsigned int outside;	/* accesses to memory that isn't mapped for them */
 	struct emu_runner runners[EMU_WORKERS_MAX];
 };
 
@@ -173,6 +206,7 @@ void emu_threads_after_fork(void);
 void emu_counts_map(const char *root);
 void emu_counts_add(struct emu_device *dev);
 void emu_counts_wrong(struct emu_device *dev);
+void emu_counts_outside(struct emu_device *dev);
 
 /* driver.c: what the kernel's driver does, with the device's lock held, between begin and end */
 void emu_driver_begin(struct emu_device *dev);
@@ -181,6 +215,12 @@ int emu_driver_init(struct emu_device *dev);
 int emu_driver_start(struct emu_queue *q);
 int emu_driver_stop(struct emu_queue *q);
 void emu_driver_irq(struct emu_device *dev, unsigned int vector);
+/* Of a mediated queue, and without the lock: its calls, and poll(), which is going to check it. */
+int emu_driver_doorbell(struct emu_queue *q, const void *arg);
+int emu_driver_limits(const struct emu_queue *q, void *arg);
+void emu_driver_look(struct emu_queue *q);
+/* The device has let go of the queue, if there is one. */
+void emu_driver_let_go(struct emu_queue *q);
 
 /* faults.c: faults of wd-emulate and of tests; accesses to payload go through it */
 bool emu_faults_word(const char *word, const char *value);
@@ -192,6 +232,24 @@ void emu_faults_after_fork(void);
 unsigned long long emu_faults_patience(unsigned long long otherwise);
 int emu_payload_read(unsigned long long addr, void *buf, unsigned int len);
 int emu_payload_write(unsigned long long addr, const void *buf, unsigned int len);
+
+/* mapped.c: what a device without shared virtual addressing reaches */
+void emu_mapped_init(struct emu_device *dev, u64 seed);
+/* Addresses that nothing else has; 0: none are left. */
+u64 emu_mapped_place(struct emu_device *dev, u64 len);
+/* NULL: no memory. */
+struct emu_mapping *emu_mapping_new(void *mem, u64 len, bool user);
+void emu_mapping_open(struct emu_device *dev, struct emu_mapping *w, u64 at, u32 rights);
+/* An open mapping of the emulator's memory: of given memory, or of new, zeroed one. NULL: no memory. */
+struct emu_mapping *emu_mapping_on(struct emu_device *dev, void *mem, u64 len, u32 rights);
+struct emu_mapping *emu_mapping_own(struct emu_device *dev, u64 len, u32 rights);
+/* Closes and frees the mapping and those behind it. */
+void emu_mapping_close(struct emu_device *dev, struct emu_mapping *first);
+/*
+ * What a device finds at an address, and how much of *len, at most; whether that is the program's memory. NULL: nothing
+ * that it may access so, which is reported.
+ */
+unsigned char *emu_mapped_reach(struct emu_device *dev, u64 addr, u32 rights, u64 *len, bool *user);
 
 /* control.c */
 /* Waits until a test lets the device continue. */
@@ -229,6 +287,10 @@ int emu_shared_memory(size_t bytes);
 void *emu_shared_map(void *at, size_t len, int fd, off_t offset);
 /* Bytes of a submission ring; the completion ring follows it. */
 size_t emu_sq_size(const struct emu_device *dev);
+size_t emu_cq_size(void);
+/* Where a region is in the queue's file, and how long it is. */
+size_t emu_region_at(const struct emu_device *dev, unsigned int type);
+size_t emu_region_bytes(const struct emu_device *dev, unsigned int type);
 int emu_queue_open(struct emu_device *dev, int flags);
 void emu_queue_get(struct emu_queue *q);
 /* The device's view of the registers that the queue's owner maps */
@@ -305,6 +367,9 @@ const char *emu_folder_path(int dir, const char *path, char *full, size_t room);
 /* memory.c: this process' memory by address, without faulting */
 int emu_memory_read(unsigned long long addr, void *buf, unsigned int len);
 int emu_memory_write(unsigned long long addr, const void *buf, unsigned int len);
+/* The emulator's own memory, as the device reads and writes it */
+void emu_bus_read(const unsigned char *p, void *buf, u32 len);
+void emu_bus_write(unsigned char *p, const void *buf, u32 len);
 
 /* engine_zip.c, engine_sec.c */
 extern const struct emu_kind emu_zip;

@@ -118,14 +118,18 @@ static const struct wdm_engine_ops engine = {
 
 static const struct emu_reg start_v2[] = {
 	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA },
-	{ HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA },
-	{ HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA },
 	{ HPRE_START_INIT, 1 },
 	CLUSTER(0),
 	CLUSTER(1),
 	CLUSTER(2),
 	CLUSTER(3),
 	{ HPRE_OOO_SHUTDOWN, HPRE_OOO_SHUTDOWN_ON },
+	{ 0, 0 },
+};
+
+static const struct emu_reg sva_v2[] = {
+	{ HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA },
+	{ HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA },
 	{ 0, 0 },
 };
 
@@ -144,6 +148,7 @@ const struct emu_kind emu_hpre = {
 	.qc_types = { [WDM_ROW(2)] = 1, [WDM_ROW(3)] = 2 },
 	.sqe_shift = 6,
 	.start = { [WDM_ROW(2)] = start_v2, [WDM_ROW(3)] = start_v3 },
+	.sva = { [WDM_ROW(2)] = sva_v2 },
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -207,12 +207,17 @@ static void *engine_ws_alloc(void)
 static const struct emu_reg start_v2[] = {
 	{ SEC_MEM_START_INIT, 1 },
 	{ SEC_SAA_EN, SEC_CORES_V2 },
-	{ SEC_USER_CTRL0_V2, SEC_USER_CTRL0_SVA },
-	{ SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_USER | SEC_USER_CTRL1_V2_SVA },
+	{ SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_USER },
 	{ SEC_BD_ERR_CHK_EN0, SEC_BD_ERR_CHK_EN0_V2 },
 	{ SEC_BD_ERR_CHK_EN1, SEC_BD_ERR_CHK_EN1_V2 },
 	{ SEC_BD_ERR_CHK_EN3, SEC_BD_ERR_CHK_EN3_V2 },
 	{ SEC_CONTROL, SEC_CONTROL_TRNG | SEC_CONTROL_AXI_SHUTDOWN },
+	{ 0, 0 },
+};
+
+static const struct emu_reg sva_v2[] = {
+	{ SEC_USER_CTRL0_V2, SEC_USER_CTRL0_SVA },
+	{ SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_USER | SEC_USER_CTRL1_V2_SVA },
 	{ 0, 0 },
 };
 
@@ -229,6 +234,7 @@ const struct emu_kind emu_sec = {
 	.qc_types = { [WDM_ROW(2)] = 1, [WDM_ROW(3)] = 1 },
 	.sqe_shift = 7,
 	.start = { [WDM_ROW(2)] = start_v2, [WDM_ROW(3)] = start_v3 },
+	.sva = { [WDM_ROW(2)] = sva_v2 },
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

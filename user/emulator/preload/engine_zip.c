@@ -125,10 +125,17 @@ static const struct wdm_engine_ops engine = {
 };
 
 static const struct emu_reg start_v2[] = {
+	{ ZIP_DATA_RUSER, QM_AXUSER_BASE },
+	{ ZIP_DATA_WUSER, QM_AXUSER_BASE },
+	{ ZIP_SGL_RUSER, QM_AXUSER_BASE },
+	{ ZIP_ERR_CTRL, ZIP_ERR_CTRL_AXI_SHUTDOWN },
+	{ 0, 0 },
+};
+
+static const struct emu_reg sva_v2[] = {
 	{ ZIP_DATA_RUSER, QM_AXUSER_BASE | QM_AXUSER_SSV },
 	{ ZIP_DATA_WUSER, QM_AXUSER_BASE | QM_AXUSER_SSV },
 	{ ZIP_SGL_RUSER, QM_AXUSER_BASE | QM_AXUSER_SSV },
-	{ ZIP_ERR_CTRL, ZIP_ERR_CTRL_AXI_SHUTDOWN },
 	{ 0, 0 },
 };
 
@@ -143,6 +150,7 @@ const struct emu_kind emu_zip = {
 	.qc_types = { [WDM_ROW(2)] = 2, [WDM_ROW(3)] = 2 },
 	.sqe_shift = 7,
 	.start = { [WDM_ROW(2)] = start_v2, [WDM_ROW(3)] = start_v3 },
+	.sva = { [WDM_ROW(2)] = sva_v2 },
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -32,9 +32,14 @@ size_t emu_sq_size(const struct emu_device *dev)
 	return (size_t)emu_depth() << dev->kind->sqe_shift;
 }
 
+size_t emu_cq_size(void)
+{
+	return sizeof(struct qm_cqe) * emu_depth();
+}
+
 size_t emu_dus_size(const struct emu_device *dev)
 {
-	return page_align(emu_sq_size(dev) + sizeof(struct qm_cqe) * emu_depth()) + (size_t)sysconf(_SC_PAGESIZE);
+	return page_align(emu_sq_size(dev) + emu_cq_size()) + (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* The attribute is a file, so that every way to read it finds the number. */
@@ -58,6 +63,8 @@ static void available_update(struct emu_device *dev)
 
 static void queue_free(struct emu_queue *q)
 {
+	if (q->device_cq)
+		real_munmap()(q->device_cq, emu_region_bytes(q->dev, UACCE_QFRT_DEVICE_CQ));
 	if (q->dus)
 		real_munmap()(q->dus, emu_dus_size(q->dev));
 	emu_fd_private_close(q->mem_fd);
@@ -79,6 +86,25 @@ size_t emu_window_bytes(const struct emu_device *dev)
 size_t emu_window_own(const struct emu_device *dev)
 {
 	return shares_doorbell(dev) ? emu_window_bytes(dev) - (size_t)sysconf(_SC_PAGESIZE) : emu_window_bytes(dev);
+}
+
+size_t emu_region_bytes(const struct emu_device *dev, unsigned int type)
+{
+	switch (type) {
+	case UACCE_QFRT_MMIO:
+		return emu_window_bytes(dev);
+	case UACCE_QFRT_DUS:
+		return emu_dus_size(dev);
+	case UACCE_QFRT_DEVICE_CQ:
+		return dev->mediated ? page_align(emu_cq_size()) : 0;
+	default:
+		return 0;
+	}
+}
+
+size_t emu_region_at(const struct emu_device *dev, unsigned int type)
+{
+	return (type > UACCE_QFRT_MMIO ? emu_window_bytes(dev) : 0) + (type > UACCE_QFRT_DUS ? emu_dus_size(dev) : 0);
 }
 
 int emu_shared_memory(size_t bytes)
@@ -126,7 +152,25 @@ static void window_close(const struct emu_queue *q)
 		abort();
 }
 
+static void *region_open(const struct emu_queue *q, unsigned int type)
+{
+	return emu_shared_map(NULL, emu_region_bytes(q->dev, type), q->mem_fd, (off_t)emu_region_at(q->dev, type));
+}
+
 /* Each owner gets new memory, without the data of the last owner. */
+static bool memory_open(struct emu_queue *q)
+{
+	const unsigned int last = UACCE_QFRT_DEVICE_CQ;
+
+	q->mem_fd = emu_shared_memory(emu_region_at(q->dev, last) + emu_region_bytes(q->dev, last));
+	if (q->mem_fd < 0)
+		return false;
+	q->dus = region_open(q, UACCE_QFRT_DUS);
+	if (q->dev->mediated)
+		q->device_cq = region_open(q, UACCE_QFRT_DEVICE_CQ);
+	return q->dus && (q->device_cq || !q->dev->mediated) && window_open(q);
+}
+
 static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 {
 	struct emu_queue *q = calloc(1, sizeof(*q));
@@ -137,11 +181,8 @@ static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 	q->id = id;
 	atomic_init(&q->refs, 1);
 	pthread_mutex_init(&q->poll_lock, NULL);
-	q->mem_fd = emu_shared_memory(emu_window_bytes(dev) + emu_dus_size(dev));
 	q->event_fd = emu_fd_private(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-	if (q->mem_fd >= 0)
-		q->dus = emu_shared_map(NULL, emu_dus_size(dev), q->mem_fd, (off_t)emu_window_bytes(dev));
-	if (!q->dus || q->event_fd < 0 || !window_open(q)) {
+	if (q->event_fd < 0 || !memory_open(q)) {
 		queue_free(q);
 		return NULL;
 	}
@@ -222,6 +263,8 @@ void emu_queue_put(struct emu_queue *q)
 	emu_driver_begin(dev);
 	if (q->state == EMU_STARTED && emu_driver_stop(q))
 		emu_control_reset(dev);
+	/* What is left of a queue that was taken away before its device had stopped it */
+	emu_driver_let_go(q);
 	dev->queues[q->id] = NULL;
 	dev->nr_open--;
 	available_update(dev);
@@ -280,6 +323,8 @@ static int queue_command(struct emu_queue *q, unsigned long cmd, void *arg)
 		return ioctl_set_ctx(q, arg);
 	case UACCE_CMD_QM_SET_QP_INFO:
 		return ioctl_info(q, arg);
+	case UACCE_CMD_QM_GET_MEMORY:
+		return q->dev->mediated ? emu_driver_limits(q, arg) : -EOPNOTSUPP;
 	default:
 		return -EINVAL;
 	}
@@ -295,6 +340,8 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg)
 		emu_counts_wrong(q->dev);
 		return 0;
 	}
+	if ((unsigned int)cmd == UACCE_CMD_QM_DOORBELL && q->dev->mediated)
+		return emu_driver_doorbell(q, arg);
 	emu_device_enter(q->dev);
 	emu_driver_begin(q->dev);
 	err = queue_command(q, (unsigned int)cmd, arg);
@@ -318,9 +365,15 @@ static bool event_look(struct emu_queue *q, bool waits)
 static bool ring_look(struct emu_queue *q)
 {
 	const unsigned char *cq = q->dus + emu_sq_size(q->dev);
+	unsigned int seen = q->poll_head;
 	bool ready = false;
 	u32 word;
 
+	/* The process writes to its own ring. */
+	if (q->dev->mediated) {
+		q->poll_head = atomic_load(&q->published);
+		return q->poll_head != seen;
+	}
 	for (;;) {
 		word = wdm_readl(cq + q->poll_head % emu_depth() * sizeof(struct qm_cqe) + 12);
 		if ((word >> 16 & QM_CQE_PHASE) == (q->poll_head / emu_depth() & 1))
@@ -354,6 +407,8 @@ bool emu_queue_ready(struct emu_queue *q, bool waits)
 {
 	bool ready;
 
+	if (q->dev->mediated)
+		emu_driver_look(q);
 	pthread_mutex_lock(&q->poll_lock);
 	ready = emu_config()->null ? emu_null_look(q) : model_ready(q, waits);
 	pthread_mutex_unlock(&q->poll_lock);

@@ -29,14 +29,19 @@ static int region_check(const struct emu_queue *q, size_t len, int flags, off_t 
 
 	if (atomic_load(&q->foreign))
 		return -EPERM;
-	if (!len || (offset != 0 && offset != (off_t)page) || (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE))
+	if (!len || offset < 0 || (size_t)offset % page || (size_t)offset / page >= EMU_REGIONS)
+		return -EINVAL;
+	*type = (unsigned int)((size_t)offset / page);
+	if (!emu_region_bytes(q->dev, *type) ||
+	    (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE))
 		return -EINVAL;
 	if (q->state == EMU_ZOMBIE)
 		return -ENXIO;
-	*type = offset ? UACCE_QFRT_DUS : UACCE_QFRT_MMIO;
+	if (*type == UACCE_QFRT_MMIO && q->dev->mediated)
+		return -EPERM;
 	if (q->mapped[*type])
 		return -EEXIST;
-	if (*type == UACCE_QFRT_DUS ? bytes != emu_dus_size(q->dev) : bytes > emu_window_bytes(q->dev))
+	if (*type == UACCE_QFRT_MMIO ? bytes > emu_window_bytes(q->dev) : bytes != emu_region_bytes(q->dev, *type))
 		return -EINVAL;
 	return nr_regions < REGIONS_MAX ? 0 : -ENOMEM;
 }
@@ -56,11 +61,10 @@ static bool map_shared_page(const struct emu_queue *q, void *p, size_t len, int 
 
 static void *map_memory(const struct emu_queue *q, unsigned int type, void *addr, size_t len, int prot, int flags)
 {
-	off_t offset = type == UACCE_QFRT_DUS ? (off_t)emu_window_bytes(q->dev) : 0;
-	void *p = real_mmap()(addr, len, prot, flags, q->mem_fd, offset);
+	void *p = real_mmap()(addr, len, prot, flags, q->mem_fd, (off_t)emu_region_at(q->dev, type));
 	int err;
 
-	if (p == MAP_FAILED || type == UACCE_QFRT_DUS || map_shared_page(q, p, len, prot, flags))
+	if (p == MAP_FAILED || type != UACCE_QFRT_MMIO || map_shared_page(q, p, len, prot, flags))
 		return p;
 	err = errno;
 	real_munmap()(p, len);
@@ -84,6 +88,8 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	pthread_mutex_lock(&lock);
 	err = access == O_WRONLY || (access == O_RDONLY && prot & PROT_WRITE) ? -EACCES :
 	      region_check(q, len, flags, offset, &type);
+	if (!err && type == UACCE_QFRT_DEVICE_CQ && prot & PROT_WRITE)
+		err = -EACCES;
 	if (!err) {
 		p = map_memory(q, type, addr, len, region_prot(type, prot), flags);
 		if (p == MAP_FAILED)

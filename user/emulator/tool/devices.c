@@ -4,13 +4,19 @@
 #include <string.h>
 #include "devices.h"
 
-static unsigned int counts[DEVICE_KINDS], generations[DEVICE_KINDS][DEVICES_MAX];
+struct shape {
+	unsigned int generation;
+	char memory;
+};
 
-void devices_add(enum device_kind kind, unsigned int nr, unsigned int generation)
+static struct shape shapes[DEVICE_KINDS][DEVICES_MAX];
+static unsigned int counts[DEVICE_KINDS];
+
+void devices_add(enum device_kind kind, unsigned int nr, unsigned int generation, char memory)
 {
 	for (; nr--; counts[kind]++)
 		if (counts[kind] < DEVICES_MAX)
-			generations[kind][counts[kind]] = generation;
+			shapes[kind][counts[kind]] = (struct shape){ .generation = generation, .memory = memory };
 }
 
 void devices_none(enum device_kind kind)
@@ -18,23 +24,36 @@ void devices_none(enum device_kind kind)
 	counts[kind] = 0;
 }
 
-unsigned int device_generation(unsigned int id)
+static const struct shape *device_shape(unsigned int id)
 {
 	enum device_kind kind = device_kind(id), before;
 
 	for (before = 0; before < kind; before++)
 		id -= counts[before];
-	return generations[kind][id];
+	return &shapes[kind][id];
+}
+
+unsigned int device_generation(unsigned int id)
+{
+	return device_shape(id)->generation;
+}
+
+char device_memory(unsigned int id)
+{
+	return device_shape(id)->memory;
 }
 
 void devices_text(enum device_kind kind, char text[DEVICES_TEXT])
 {
-	unsigned int i;
+	const struct shape *s = shapes[kind];
+	unsigned int i, n = 0;
 
 	strcpy(text, "0");
-	for (i = 0; i < counts[kind] && i < DEVICES_MAX; i++)
-		snprintf(text + 4 * i, DEVICES_TEXT - 4 * i, "1@%u%s", generations[kind][i],
-			 i + 1 < counts[kind] ? "," : "");
+	for (i = 0; i < counts[kind] && i < DEVICES_MAX; i++, s++) {
+		n += (unsigned int)snprintf(text + n, DEVICES_TEXT - n, "%s1@%u", i ? "," : "", s->generation);
+		if (s->memory)
+			n += (unsigned int)snprintf(text + n, DEVICES_TEXT - n, "%c", s->memory);
+	}
 }
 
 unsigned int devices_nr(void)

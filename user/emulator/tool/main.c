@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wd-emulate: runs a program with emulated accelerators. */
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,7 @@ enum {
 struct options {
 	struct tree_shape shape;
 	int devices;		/* an option gave a number of devices */
+	const char *mediated;	/* an option gave devices without SVA: its value */
 	unsigned long workers;
 	const char *engine;
 	int null;
@@ -52,7 +55,7 @@ static pid_t child;
 
 static void usage(FILE *to)
 {
-	fputs("usage: wd-emulate [--zip N[@v2|@v3]] [--sec N[@v2|@v3]] [--hpre N[@v2|@v3]]\n"
+	fputs("usage: wd-emulate [--zip DEVICES] [--sec DEVICES] [--hpre DEVICES]\n"
 	      "                  [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS] [--workers N]\n"
 	      "                  [--engine all|none] [--mainline-poll] [--trap-doorbells] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
@@ -68,7 +71,8 @@ static void help(void)
 	fputs("\n"
 	      "  --zip N, --sec N, --hpre N   devices of each kind, 0 to 16 (one of ZIP if none is given)\n"
 	      "                               N@v2: of hardware generation 2, N@v3: of generation 3 (v3);\n"
-	      "                               1@v2,1@v3: one of each\n"
+	      "                               N,sva=0: without shared virtual addressing, as the kernel mediates it;\n"
+	      "                               N,sva=0,iommu=0: no IOMMU either; 1@v2,1@v3: one of each\n"
 	      "  --queues N                   queues of each device, 2 to 1024 (64)\n"
 	      "  --depth N                    entries of a queue's rings, 4 to 1024 (1024)\n"
 	      "  --latency NS                 shortest time of a request, in nanoseconds (0)\n"
@@ -106,33 +110,80 @@ static unsigned long long option_number(const char *option, const char *text, un
 	return v;
 }
 
-/* N, or N@GENERATION, or several of these */
+/* Devices of one shape. */
+struct group {
+	unsigned int nr;
+	unsigned int generation;
+	bool sva;
+	bool iommu;
+	bool iommu_said;
+};
+
+/* N, N@GENERATION: a further group; false: it is none. */
+static bool group_parse(const char *p, struct group *g)
+{
+	size_t n = strcspn(p, "@,");
+	char *end, name[4] = "";
+	unsigned long nr = strtoul(p, &end, 10);
+	unsigned int generation = WDM_GENERATION_LAST;
+
+	if (p[n] == '@') {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p + n + 1, ","), p + n + 1);
+		generation = wdm_generation_find(name);
+	}
+	if (*p < '0' || *p > '9' || end != p + n || nr > DEVICES_MAX || !generation)
+		return false;
+	*g = (struct group){ .nr = (unsigned int)nr, .generation = generation, .sva = true, .iommu = true };
+	return true;
+}
+
+/* NAME=0, NAME=1 of the group before it */
+static bool flag_parse(const char *p, const char *name, bool *value)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(p, name, n) || p[n] != '=' || (p[n + 1] != '0' && p[n + 1] != '1') || (p[n + 2] && p[n + 2] != ','))
+		return false;
+	*value = p[n + 1] == '1';
+	return true;
+}
+
+static bool word_parse(const char *p, struct group *g)
+{
+	if (flag_parse(p, "sva", &g->sva))
+		return true;
+	g->iommu_said = flag_parse(p, "iommu", &g->iommu);
+	return g->iommu_said;
+}
+
+/* The group that begins at *p, which moves behind it. NULL, or what was expected. */
+static const char *group_read(const char **p, struct group *g)
+{
+	if (!group_parse(*p, g))
+		return "a number from 0 to 16, which @v2 or @v3 may follow";
+	for (*p += strcspn(*p, ","); **p && ((*p)[1] < '0' || (*p)[1] > '9'); *p += 1 + strcspn(*p + 1, ","))
+		if (!word_parse(*p + 1, g))
+			return "sva=0 or sva=1 behind a number, iommu=0 or iommu=1, or a further number";
+	return g->sva && g->iommu_said ? "iommu with sva=0 only" : NULL;
+}
+
 static void devices(const char *option, enum device_kind kind, const char *text, struct options *o)
 {
-	const char *p = text;
+	const char *p = text, *expected;
+	struct group g;
 
+	static_assert(DEVICES_MAX == 16, "a message says so");
 	devices_none(kind);
-	for (;;) {
-		size_t n = strcspn(p, "@,");
-		char *end, name[4] = "";
-		unsigned long nr = strtoul(p, &end, 10);
-		unsigned int generation = WDM_GENERATION_LAST;
-
-		if (p[n] == '@') {
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(p + n + 1, ","), p + n + 1);
-			generation = wdm_generation_find(name);
-		}
-		if (*p < '0' || *p > '9' || end != p + n || nr > DEVICES_MAX || !generation) {
-			fprintf(stderr,
-				"wd-emulate: --%s %s: expected a number from 0 to %d, which @v2 or @v3 may follow\n",
-				option, text, DEVICES_MAX);
+	do {
+		expected = group_read(&p, &g);
+		if (expected) {
+			fprintf(stderr, "wd-emulate: --%s %s: expected %s\n", option, text, expected);
 			exit(EXIT_USAGE);
 		}
-		devices_add(kind, (unsigned int)nr, generation);
-		p += strcspn(p, ",");
-		if (!*p++)
-			break;
-	}
+		devices_add(kind, g.nr, g.generation, g.sva ? DEVICE_SVA : g.iommu ? DEVICE_IOMMU : DEVICE_DIRECT);
+		if (!g.sva)
+			o->mediated = text;
+	} while (*p++);
 	o->devices = 1;
 }
 
@@ -145,6 +196,11 @@ static void options_agree(const struct options *o)
 	}
 	if (o->null && o->not_null) {
 		fprintf(stderr, "wd-emulate: --%s has no effect with --null: expected one of them\n", o->not_null);
+		exit(EXIT_USAGE);
+	}
+	if (o->null && o->mediated) {
+		fprintf(stderr, "wd-emulate: %s: with --null the kernel executes nothing: expected devices with "
+			"sva=1\n", o->mediated);
 		exit(EXIT_USAGE);
 	}
 	if (strcmp(o->engine, "all") && strcmp(o->engine, "none")) {
@@ -317,7 +373,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 		}
 	}
 	if (!o->devices)
-		devices_add(DEVICE_ZIP, 1, WDM_GENERATION_LAST);
+		devices_add(DEVICE_ZIP, 1, WDM_GENERATION_LAST, DEVICE_SVA);
 	options_agree(o);
 	if (optind == argc) {
 		fprintf(stderr, "wd-emulate: expected a COMMAND; run 'wd-emulate --help' for the options\n");
@@ -349,8 +405,8 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "",
 		 o->fault ? o->fault : "");
 	n += strlen(spec + n);
-	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s%s", o->shape.nodes != 0, o->stats ? " counts" : "",
-		 *address ? " sections=" : "", address);
+	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s%s", o->shape.nodes != 0,
+		 o->stats || o->mediated ? " counts" : "", *address ? " sections=" : "", address);
 	/* A preloaded library always comes before a sanitizer's, and a fork's child has device threads of its own. */
 	if (setenv("WD_EMULATE", spec, 1) || setenv("WD_EMULATE_ROOT", root, 1) ||
 	    env_prepend("LD_PRELOAD", library, ':') || env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') ||
@@ -469,13 +525,13 @@ int main(int argc, char **argv)
 		return EXIT_SETUP;
 	}
 	sections_start(&o, root, address);
-	if (!tree_make(root, &o.shape) && (!o.stats || !report_begin(root, o.stats)) &&
+	if (!tree_make(root, &o.shape) && (!(o.stats || o.mediated) || !report_begin(root, o.stats)) &&
 	    (!o.user || !tree_give(root, o.user->pw_uid, o.user->pw_gid))) {
 		if (*address)
 			sections_show(root);
 		env_set(&o, root, library, address);
 		status = run(argv + first, &signals);
-		if (o.stats && report_end() && !status)
+		if (report_end() && !status)
 			status = EXIT_SETUP;
 	}
 	tree_remove(root);

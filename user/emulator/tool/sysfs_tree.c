@@ -186,7 +186,7 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 
 	folder(t, "sys/class/uacce/%s", name);
 	file(t, "api", "%s\n", generation_of(id)->api);
-	file(t, "flags", "1\n");
+	file(t, "flags", "%d\n", device_memory(id) == DEVICE_SVA);
 	file(t, "available_instances", "%u\n", shape->queues);
 	file(t, "algorithms", "%s", lines);
 	file(t, "region_mmio_size", "%u\n", window_bytes(id));
@@ -196,7 +196,7 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 	file(t, "simulated", "1\n");
 	file(t, "zone_id", "%d\n", shape->node[id]);
 	file(t, "priority", "0\n");
-	file(t, "iommu", "sva-sim\n");
+	file(t, "iommu", "%s\n", device_memory(id) == DEVICE_SVA ? "sva-sim" : "mediated");
 	file(t, "dev", "511:%u\n", id);
 	link_to(t, "device", "../../../devices/pci0000:00/%s", slot);
 	for (i = 0; algs[i].name; i++)
