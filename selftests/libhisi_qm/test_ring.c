@@ -457,6 +457,31 @@ TEST(a_stopped_queue_takes_nothing)
 	EXPECT_EQ(0, wd_ring_in_flight(ring));
 }
 
+/* A mediated ring, whose device has a ring of its own. */
+TEST(a_look_calls_the_kernel_when_the_device_has_completed_something)
+{
+	static const _Atomic uint32_t always = 1;
+	static struct qm_cqe device_cq[DEPTH];
+	unsigned int i;
+
+	set_up(false);
+	ring->mediated = true;
+	ring->stop = ring->rx_stop;
+	ring->rx_stop = &always;
+	ring->device_cq = device_cq;
+	EXPECT_FALSE(wd_ring_rx_stopped(ring));
+	/* The first look can't know. */
+	EXPECT_TRUE(wd_ring_look(ring));
+	for (i = 0; i < 5 * DEPTH; i++) {
+		ASSERT_FALSE(wd_ring_look(ring)) TH_LOG("entry %u", i);
+		device_cq[i % DEPTH].w7 = htole16(i / DEPTH & 1 ? 0 : QM_CQE_PHASE);
+		ASSERT_TRUE(wd_ring_look(ring)) TH_LOG("entry %u", i);
+	}
+	rx_stop = 1;
+	EXPECT_TRUE(wd_ring_look(ring));
+	EXPECT_TRUE(wd_ring_rx_stopped(ring));
+}
+
 TEST(what_had_finished_before_the_stop_is_delivered)
 {
 	struct sqe sqe;

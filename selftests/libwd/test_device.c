@@ -354,6 +354,25 @@ static const char *algs_of(const char *dev)
 	return wd_device_read(dev, &info) ? "gone" : info.algs;
 }
 
+TEST_F(tree, a_device_without_shared_addresses_may_be_mediated)
+{
+	struct uacce_dev_info info;
+
+	add_whole_device("hisi_zip-0", "zlib");
+	attr("hisi_zip-0", "iommu", "mediated");
+	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
+	EXPECT_EQ(0, info.mediated);
+	add_whole_device("hisi_zip-1", "zlib");
+	attr("hisi_zip-1", "flags", "0");
+	ASSERT_EQ(0, wd_device_read("hisi_zip-1", &info));
+	EXPECT_EQ(0, info.mediated);
+	add_whole_device("hisi_zip-2", "zlib");
+	attr("hisi_zip-2", "flags", "0");
+	attr("hisi_zip-2", "iommu", "mediated");
+	ASSERT_EQ(0, wd_device_read("hisi_zip-2", &info));
+	EXPECT_EQ(1, info.mediated);
+}
+
 TEST_F(tree, what_stays_is_read_once_and_what_changes_each_time)
 {
 	struct uacce_dev_info info;

@@ -114,7 +114,7 @@ static inline int qp_ring_take_held(struct qp_ring *q, uint16_t *index)
 	if (!wd_ring_may_take(&q->ring, 1))
 		return wd_ring_nothing(&q->ring);
 	/* A second completion of the same descriptor is ignored. */
-	while ((ret = wd_ring_next(&q->ring, &next, index)) > 0 && !qp_ring_is_given(q, *index)) {
+	while ((ret = wd_ring_next_looked(&q->ring, &next, index)) > 0 && !qp_ring_is_given(q, *index)) {
 		if (wd_ring_filling(&q->ring) || qp_ring_is_given(q, *index)) {
 			wd_ring_took(&q->ring, pos, 0);
 			return 0;

@@ -66,8 +66,27 @@ static int ring_layout(struct wd_ring *ring)
 	ring->cq = (struct qm_cqe *)(base + sq_bytes);
 	ring->tx_stop = (const _Atomic uint32_t *)(base + QM_DUS_TX_STOP(dus));
 	ring->rx_stop = (const _Atomic uint32_t *)(base + QM_DUS_RX_STOP(dus));
-
+	ring->flat = UINT32_MAX;
 	return 0;
+}
+
+/*
+ * A queue of a device that doesn't share the process' addresses: the kernel rings, and completes requests when it is
+ * called. The device's ring, where it can be mapped, says when that is worth a call.
+ */
+static void ring_mediate(struct wd_ring *ring)
+{
+	static const _Atomic uint32_t always = 1;
+	struct wd_ctx *ctx = ring->ctx;
+	struct hisi_qp_memory memory;
+
+	if (ctx->sva || wd_ctx_ioctl(ctx, UACCE_CMD_QM_GET_MEMORY, &memory) < 0)
+		return;
+	ring->mediated = true;
+	ring->stop = ring->rx_stop;
+	ring->rx_stop = &always;
+	ring->flat = memory.flat_bytes;
+	ring->device_cq = wd_ctx_map_device_cq(ctx, sizeof(struct qm_cqe) * ring->cq_depth);
 }
 
 /* Without permission for the region, which has the doorbells of all queues, the kernel has to ring. */
@@ -107,6 +126,51 @@ static int ring_ioctl(const struct wd_ring *ring, uint32_t flags, uint16_t sq_ta
 void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
 {
 	ring_ioctl(ring, flags, sq_tail, cq_head);
+}
+
+bool wd_ring_ended(const struct wd_ring *ring)
+{
+	return !ring->mediated || atomic_load_explicit(ring->stop, memory_order_acquire);
+}
+
+static unsigned int device_phase(const struct wd_ring *ring, uint32_t index)
+{
+	return wd_ring_consume((const _Atomic uint16_t *)&ring->device_cq[index].w7) & QM_CQE_PHASE;
+}
+
+/* The end of the device's entries in this pass of its ring: those behind it have the other phase. */
+static uint32_t device_end(const struct wd_ring *ring)
+{
+	uint32_t last = 0, end = ring->cq_depth, middle;
+	unsigned int phase = device_phase(ring, 0);
+
+	while (end - last > 1) {
+		middle = (last + end) / 2;
+		if (device_phase(ring, middle) == phase)
+			last = middle;
+		else
+			end = middle;
+	}
+	return end | (uint32_t)phase << 16;
+}
+
+/*
+ * Requests that the kernel refuses have no entry of the device. They are completed together with those before them, or
+ * when they are submitted.
+ */
+bool wd_ring_look_closer(struct wd_ring *ring)
+{
+	uint32_t end;
+
+	if (ring->mediated && ring->device_cq) {
+		end = device_end(ring);
+		if (end == ring->device_seen)
+			return wd_ring_ended(ring);
+		ring->device_seen = end;
+	}
+	if (ring->mediated)
+		wd_ring_call(ring, HISI_QP_DB_REAP, 0, 0);
+	return true;
 }
 
 void wd_ring_nudge(struct wd_ring *ring)
@@ -158,6 +222,8 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	if (!ret)
 		ret = ring_layout(ring);
 	if (!ret)
+		ring_mediate(ring);
+	if (!ret && !ring->mediated)
 		ret = ring_map_doorbell(ring);
 	errno = saved;
 	if (ret)

@@ -32,7 +32,7 @@ struct wd_ring {
 	struct qm_cqe *cq;
 	_Atomic uint64_t *doorbell;	/* NULL: the kernel rings, see wd_ring_call() */
 	const _Atomic uint32_t *tx_stop;
-	const _Atomic uint32_t *rx_stop;
+	const _Atomic uint32_t *rx_stop;	/* 0: nothing but the ring needs a look; see wd_ring_look() */
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 	_Atomic(const void *) *filler;	/* the same; may be NULL */
 	struct wd_ctx *ctx;
@@ -46,6 +46,11 @@ struct wd_ring {
 	uint32_t limit;		/* requests in flight, at most */
 	bool sleeps;		/* a thread may sleep on fd */
 	bool filled;		/* completion entries are valid in advance */
+	bool mediated;		/* the kernel executes submissions, and completes them when it is called */
+	uint32_t flat;		/* most bytes of data that must be in one piece for the device */
+	/* of a mediated ring */
+	const _Atomic uint32_t *stop;	/* what rx_stop is for others: that one is never 0 */
+	const struct qm_cqe *device_cq;	/* what the device completes; NULL: it isn't known */
 
 	alignas(64) _Atomic uint32_t produced;
 
@@ -58,6 +63,7 @@ struct wd_ring {
 	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase that makes it valid */
 	atomic_bool broken;	/* the completion ring is corrupt */
 	atomic_bool armed;	/* a thread sleeps: CQ doorbells ask for an event */
+	uint32_t device_seen;	/* of a mediated ring: the end of device_cq's entries at the last call */
 };
 
 struct wd_ring_cfg {
@@ -77,8 +83,8 @@ struct wd_ring_cfg {
 int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg);
 
 /*
- * Rings by a system call, where the queues of a device share their doorbell. An error isn't returned: a queue that
- * can't be rung any more has its stop words set.
+ * Rings by a system call, where the queues of a device share their doorbell, or have none. An error isn't returned: a
+ * queue that can't be rung any more has its stop words set.
  */
 void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head);
 
@@ -94,9 +100,28 @@ static inline bool wd_ring_tx_stopped(const struct wd_ring *ring)
 	return atomic_load_explicit(ring->tx_stop, memory_order_acquire);
 }
 
-static inline bool wd_ring_rx_stopped(const struct wd_ring *ring)
+/* For rings whose rx_stop isn't 0: those that were stopped, and mediated ones. */
+__attribute__((cold, pure)) bool wd_ring_ended(const struct wd_ring *ring);
+__attribute__((cold)) bool wd_ring_look_closer(struct wd_ring *ring);
+
+/* Not 0: the ring may have been stopped. */
+static inline uint32_t wd_ring_rx_word(const struct wd_ring *ring)
 {
 	return atomic_load_explicit(ring->rx_stop, memory_order_acquire);
+}
+
+static inline bool wd_ring_rx_stopped(const struct wd_ring *ring)
+{
+	return unlikely(wd_ring_rx_word(ring)) && wd_ring_ended(ring);
+}
+
+/*
+ * Under the drain lock, when the ring has no valid entry: whether it deserves another look, because it has been
+ * stopped, or because the kernel was called, which may have completed requests of a mediated ring.
+ */
+static inline bool wd_ring_look(struct wd_ring *ring)
+{
+	return unlikely(wd_ring_rx_word(ring)) && wd_ring_look_closer(ring);
 }
 
 #define WD_RING_BATCH	256
@@ -230,15 +255,17 @@ static inline uint32_t wd_ring_pos_after(const struct wd_ring *ring, uint32_t po
  * completions that it accepts, up to wd_ring_may_take(). Returns 1; 0 for nothing yet;
  * -EIO for a stopped queue with nothing left to take (see wd_ring_why()), and for a corrupt
  * ring. Call wd_ring_took() and wd_ring_end() after the last completion of a
- * row.
+ * row, and wd_ring_look() before a row for which nothing is valid yet, or else wd_ring_next_looked().
  */
-static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
+static inline __attribute__((always_inline)) int wd_ring_next_how(struct wd_ring *ring, uint32_t *pos, uint16_t *index,
+								  bool look)
 {
 	const struct qm_cqe *cqe = &ring->cq[(uint16_t)*pos];
 	uint16_t head;
 
 	/* The stop word is set after the last completion, which may have arrived between the two reads. */
-	if (unlikely(!wd_ring_valid_at(ring, *pos)) && (!wd_ring_rx_stopped(ring) || !wd_ring_valid_at(ring, *pos)))
+	if (unlikely(!wd_ring_valid_at(ring, *pos)) &&
+	    (!(look ? wd_ring_look(ring) : wd_ring_rx_word(ring)) || !wd_ring_valid_at(ring, *pos)))
 		return wd_ring_nothing(ring);
 	head = le16toh(cqe->sq_head);
 	if (unlikely(head >= ring->sq_depth)) {
@@ -248,6 +275,16 @@ static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *in
 	*pos = wd_ring_pos_after(ring, *pos);
 	*index = head;
 	return 1;
+}
+
+static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
+{
+	return wd_ring_next_how(ring, pos, index, false);
+}
+
+static inline int wd_ring_next_looked(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
+{
+	return wd_ring_next_how(ring, pos, index, true);
 }
 
 /*

@@ -240,8 +240,8 @@ enum wd_fast {
  * @serves:	whether the driver's devices can do what a session asks for, apart from single requests; NULL: always
  * @begin:	before each session of the class: prepare, once, whatever @exec needs; 0 or -errno,
  *		recorded; NULL: nothing
- * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub(). -EBUSY: the
- *		device has none; -EINPROGRESS: it can't start one before it has finished another process' queue
+ * @open:	open and start a queue of the device; fills depth, limit, fd, flat and drv of wd_queue_pub(). -EBUSY:
+ *		the device has none; -EINPROGRESS: it can't start one before it has finished another process' queue
  * @close:	undo @open, in any state, also twice; no other thread touches the queue. If the device
  *		has not stopped, memory that it was given is not freed before it has, or never, and
  *		wd_queue_pub()->stuck tells the class never to free what it gave
@@ -465,11 +465,20 @@ struct wd_queue_pub {
 	const _Atomic __u32 *filling;	/* one isn't 0 while requests that aren't counted yet may be in the ring */
 	_Atomic(const void *) *filler;
 	_Atomic __u32 stuck;	/* number of times it was closed before its device had stopped: see @close */
+	__u32 flat;		/* bytes at most of data that must be in one piece for the device */
 };
 
 static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
 {
 	return (struct wd_queue_pub *)q;
+}
+
+/* How much of so many bytes a descriptor may have that must be in one piece for the device. */
+static inline size_t wd_queue_flat(struct wd_queue *q, size_t bytes)
+{
+	__u32 flat = wd_queue_pub(q)->flat;
+
+	return bytes < flat ? bytes : flat;
 }
 
 /* The session's first context, if requests of that size are worth it; NULL: the slow path decides. */

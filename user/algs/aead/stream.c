@@ -189,7 +189,8 @@ static int hw_add(struct part *p, const __u8 *src, __u8 *dst, size_t len)
 	for (; len && !ret; src += n, dst += n, len -= n) {
 		n = BLOCK - st->data % BLOCK;
 		if (n == BLOCK && len >= BLOCK) {
-			n = len < CRYPTO_MAX_BYTES ? len - len % BLOCK : CRYPTO_MAX_BYTES;
+			n = wd_queue_flat(st->c.q, len < CRYPTO_MAX_BYTES ? len : CRYPTO_MAX_BYTES);
+			n -= n % BLOCK;
 			ret = hw_blocks(p, src, dst, n, blocks_so_far(st), st->decrypt, st->hw.state);
 			st->data += n;
 			continue;

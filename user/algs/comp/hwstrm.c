@@ -205,6 +205,7 @@ static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c
 		    struct room *r, bool finish)
 {
 	bool store = r->out < COMP_MIN_OUT;
+	size_t max = wd_queue_flat(h->q, COMP_MAX_BYTES);
 	int ret;
 
 	memset(c, 0, sizeof(*c));
@@ -215,9 +216,9 @@ static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c
 	c->win = h->s->win;
 	c->level = h->s->level;
 	c->dst = store ? h->store : r->dst;
-	c->dst_len = store ? STORE_BYTES : r->out < COMP_MAX_BYTES ? r->out : COMP_MAX_BYTES;
-	if (in > COMP_MAX_BYTES)
-		in = COMP_MAX_BYTES;
+	c->dst_len = store ? STORE_BYTES : r->out < max ? r->out : max;
+	if (in > max)
+		in = max;
 	/* Compressed data may be larger than its source, by an eighth at most. */
 	if (c->dir == WD_DIR_COMPRESS && in > c->dst_len / 9 * 8) {
 		in = c->dst_len / 9 * 8 & ~(size_t)3;

@@ -80,7 +80,7 @@ static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *dat
 		size_t n = len < DIGEST_BUF_BYTES - st->fill ? len : DIGEST_BUF_BYTES - st->fill;
 
 		if (!st->fill && len >= DIGEST_BUF_BYTES) {
-			n = len < CRYPTO_MAX_BYTES ? len : CRYPTO_MAX_BYTES;
+			n = wd_queue_flat(st->c.q, len < CRYPTO_MAX_BYTES ? len : CRYPTO_MAX_BYTES);
 			n -= n % s->block;
 			ret = hw_step(s, st, data, n, false, NULL, deadline);
 		} else {

@@ -431,7 +431,7 @@ WD_INLINE int fast_pull(const struct fast_ops *ops, struct wd_queue *q, unsigned
 	__u32 n, may = wd_ring_may_take(&h->ring, max), pos = wd_ring_pos(&h->ring);
 
 	/* Often there is nothing to pull. */
-	if (unlikely(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_rx_stopped(&h->ring))) {
+	if (unlikely(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_look(&h->ring))) {
 		wd_ring_end(&h->ring);
 		return 0;
 	}

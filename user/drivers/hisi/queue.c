@@ -140,6 +140,7 @@ int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 
 	pub->fd = h->ring.fd;
 	pub->depth = h->ring.sq_depth;
 	pub->limit = h->ring.limit;
+	pub->flat = h->ring.flat;
 	return 0;
 
 err_release:

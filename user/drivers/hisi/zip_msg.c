@@ -38,6 +38,20 @@ void hisi_zip_session(struct comp_sess *s)
 		s->sqe_good = ZIP_DW3_LAST_BLOCK | (q && wd_queue_pub(q)->path == WD_PATH_SIM ? ZIP_ST_OK : ZIP_ST_END);
 }
 
+/* A part is a step of a stream, but isn't cut: flat buffers that can't be in one piece for the device become lists. */
+static bool part_is_long(const struct hisi_queue *z, const struct comp_msg *c)
+{
+	return c->part && !c->sgl && (c->src_len > z->ring.flat || c->room > z->ring.flat);
+}
+
+static int part_lists(struct hisi_queue *z, const struct comp_msg *c)
+{
+	struct wd_datalist src = { .data = (void *)c->src, .len = c->src_len };
+	struct wd_datalist dst = { .data = c->dst, .len = c->room };
+
+	return hisi_queue_get_lists(z, HISI_INDEX(&c->m), &src, &dst);
+}
+
 static int msg_lists(struct hisi_queue *z, struct comp_msg *c)
 {
 	struct wd_datalist bounce = { .data = c->bounce, .len = COMP_BOUNCE_BYTES };
@@ -104,6 +118,8 @@ static int msg_prepare(struct hisi_queue *z, struct comp_msg *c)
 		ret = -ENOMEM;
 	if (!ret && c->sgl)
 		ret = msg_lists(z, c);
+	else if (!ret && part_is_long(z, c))
+		ret = part_lists(z, c);
 	return ret;
 }
 
@@ -122,7 +138,7 @@ static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, con
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	__u32 head = (__u32)c->head, src_head = comp ? 0 : head, dst_head = comp && !c->bounce ? head : 0;
 	uintptr_t dst = c->bounce ? (uintptr_t)c->bounce : (uintptr_t)c->dst + dst_head;
-	const struct hisi_lists *lists = c->sgl ? &z->lists[HISI_INDEX(&c->m)] : NULL;
+	const struct hisi_lists *lists = c->sgl || part_is_long(z, c) ? &z->lists[HISI_INDEX(&c->m)] : NULL;
 
 	zip_job_flat(to_comp_sess(c->m.sess), type, (uintptr_t)c->src + src_head, c->src_len - src_head, dst, c->room,
 		     j);

@@ -139,6 +139,17 @@ int wd_device_node(const char *name)
 	return read_node(name, &err);
 }
 
+/* A device whose requests the kernel translates works on the process' addresses, too. */
+static bool read_mediated(const char *name, int *err)
+{
+	char text[32];
+	int ret = read_attr(name, "iommu", text, sizeof(text));
+
+	if (is_trouble(ret))
+		*err = ret;
+	return !ret && !strcmp(text, "mediated");
+}
+
 /* Attributes that don't change during the device's life. */
 static int read_facts(const char *name, struct uacce_dev_info *info)
 {
@@ -151,6 +162,7 @@ static int read_facts(const char *name, struct uacce_dev_info *info)
 	info->qfrs_offs[UACCE_QFRT_MMIO] = (unsigned long)read_number_err(name, "region_mmio_size", 0, &err);
 	info->qfrs_offs[UACCE_QFRT_DUS] = (unsigned long)read_number_err(name, "region_dus_size", 0, &err);
 	info->simulated = read_number_err(name, "simulated", 0, &err) == 1;
+	info->mediated = !(info->flags & UACCE_DEV_SVA) && read_mediated(name, &err);
 	return err;
 }
 

@@ -20,7 +20,7 @@ int wd_life_of(const char *folder, struct wd_life *life);
 
 /*
  * Fills info, whose name, number and folder are set, and *rdev from the entry of that life. False: there is none, and
- * both are unchanged. Only api, algs, flags, qfrs_offs and simulated are valid afterwards.
+ * both are unchanged. Only api, algs, flags, qfrs_offs, simulated and mediated are valid afterwards.
  */
 bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info, dev_t *rdev);
 

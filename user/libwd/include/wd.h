@@ -70,6 +70,8 @@ struct uacce_dev_info {
 	int simulated;				/* 1: software behind the same interface */
 	int isolated;				/* 1: taken out of use after errors */
 	int avail;				/* queues that were free when this was read */
+
+	int mediated;				/* 1: without UACCE_DEV_SVA; the kernel translates each request */
 };
 
 struct uacce_dev_list {

@@ -129,7 +129,7 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 		no->not_granted++;
 	} else if (!s->takes_resting && wd_device_rests(info->node_id)) {
 		no->resting++;
-	} else if (!(info->flags & UACCE_DEV_SVA)) {
+	} else if (!(info->flags & UACCE_DEV_SVA) && !info->mediated) {
 		no->no_sva++;
 	} else {
 		drv = wd_driver_find(s->cls, wd_device_listed_api(info));

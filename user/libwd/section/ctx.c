@@ -122,6 +122,7 @@ static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 	ctx->size[UACCE_QFRT_DUS] = info.qfrs_offs[UACCE_QFRT_DUS];
 	ctx->node_id = info.node_id;
 	ctx->simulated = info.simulated;
+	ctx->sva = info.flags & UACCE_DEV_SVA;
 	return 0;
 }
 
@@ -291,6 +292,24 @@ void *wd_drv_mmap_qfr(handle_t h_ctx, enum uacce_qfrt qfrt)
 	base = region_map(ctx, qfrt, &ret);
 	ctx_unlock(ctx, cancel);
 	return base ? base : wd_null(ret);
+}
+
+void *wd_ctx_map_device_cq(struct wd_ctx *ctx, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int saved = errno, cancel = ctx_lock(ctx);
+	void **map = &ctx->map[UACCE_QFRT_DEVICE_CQ], *base;
+
+	if (!*map) {
+		bytes = (bytes + page - 1) & ~(page - 1);
+		base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, wd_fork_file_own(&ctx->file),
+			    (off_t)(UACCE_QFRT_DEVICE_CQ * page));
+		*map = base == MAP_FAILED ? NULL : base;
+		ctx->size[UACCE_QFRT_DEVICE_CQ] = *map ? bytes : 0;
+	}
+	ctx_unlock(ctx, cancel);
+	errno = saved;
+	return *map;
 }
 
 void wd_drv_unmap_qfr(handle_t h_ctx, enum uacce_qfrt qfrt)

@@ -15,7 +15,7 @@ enum wd_ctx_state {
 	WD_CTX_STOPPED,		/* queue released, file closed */
 };
 
-#define WD_CTX_REGIONS	2	/* MMIO, DUS */
+#define WD_CTX_REGIONS	(UACCE_QFRT_DEVICE_CQ + 1)
 
 struct wd_ctx {
 	struct wd_object obj;
@@ -28,6 +28,7 @@ struct wd_ctx {
 	size_t size[WD_CTX_REGIONS];	/* constant, like all members below but priv */
 	int node_id;
 	bool simulated;
+	bool sva;
 	char name[WD_NAME_SIZE];
 	char api[WD_NAME_SIZE];
 	_Atomic(void *) priv;
@@ -41,6 +42,9 @@ struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret);
  * nothing.
  */
 int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg);
+
+/* Maps the ring that the device of a mediated queue completes to; NULL: not permitted, or unknown. Records nothing. */
+void *wd_ctx_map_device_cq(struct wd_ctx *ctx, size_t bytes);
 
 /* Why a queue whose stop word is set was stopped: -ENODEV if the device is gone, else -EIO. A system call. */
 int wd_ctx_why_stopped(struct wd_ctx *ctx);
