@@ -10,6 +10,7 @@
 #include "hw/hpre_hw.h"
 
 #define BYTES_MAX	512	/* of a number */
+#define EXPONENT_BYTES	96	/* from 672 bits on, libcrypto's table of powers is the largest */
 
 struct engine_ws {
 	BN_CTX *pool;
@@ -68,12 +69,13 @@ static int engine_random(void *ws, u8 *p, u32 len)
 }
 
 /*
- * Computes powers of the largest numbers: one with a base below the modulus, and one whose base must be divided first.
- * Later powers reuse their allocations. With a multiple of the modulus as base, nothing would be computed or allocated.
+ * Reads the largest numbers, and computes powers of them: one with a base below the modulus, and one whose base must be
+ * divided first. Later powers reuse their allocations. With a multiple of the modulus as base, nothing would be
+ * computed or allocated. The exponents are short, since every process that opens a device waits for this.
  */
 static bool pool_fill(struct engine_ws *e)
 {
-	u8 ones[BYTES_MAX], base[BYTES_MAX], result[BYTES_MAX];
+	u8 ones[BYTES_MAX], base[BYTES_MAX], exponent[BYTES_MAX] = { 0 }, result[BYTES_MAX];
 	struct wdm_power p = {
 		.base = base, .base_bytes = BYTES_MAX, .exponent = ones, .modulus = ones, .result = result,
 		.bytes = BYTES_MAX,
@@ -82,9 +84,14 @@ static bool pool_fill(struct engine_ws *e)
 	memset(ones, 0xff, sizeof(ones));
 	memset(base, 0x55, sizeof(base));
 	base[BYTES_MAX - 1] = 0x57;
+	memset(exponent + BYTES_MAX - EXPONENT_BYTES, 0xff, EXPONENT_BYTES);
+	if (!engine_load(e, &p))
+		return false;
+	p.exponent = exponent;
 	if (engine_power(e, &p))
 		return false;
 	p.bytes = BYTES_MAX / 2;
+	p.exponent += BYTES_MAX - p.bytes;
 	return !engine_power(e, &p);
 }
 
