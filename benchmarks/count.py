@@ -2,13 +2,16 @@
 """Instructions per request, from callgrind: the difference of two runs, in which start and end cancel."""
 
 import collections
+import functools
 import os
 import re
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
-SHORT, LONG = 2048, 10240
-# Longer loops. Where the device computes, the difference is the number of uses for which a probe of memory stays valid.
+# Behind 2048 requests all rings have come round, and each further 2048 cost the same.
+SHORT, LONG = 2048, 4096
+# Where the device computes, the difference is the number of uses for which a probe of memory stays valid.
 COMPUTED_SHORT, COMPUTED_LONG = 64, 320
 # deflate() and deflateReset().
 CALLS_OF_STREAM = 2
@@ -21,7 +24,7 @@ LOCKED = re.compile(r"^\s*([0-9a-f]+):\s+(?:lock |xchg .*\()")
 
 
 class Counts:
-    """Instructions by object and function, and by object and address."""
+    """Instructions by object and function, and by object and address if the file has addresses."""
 
     def __init__(self, path):
         self.by_function = collections.Counter()
@@ -33,19 +36,20 @@ class Counts:
         call = False
         with open(path, encoding="utf-8") as file:
             for line in file:
-                if line.startswith("ob="):
-                    obj = line[3:].strip()
-                elif line.startswith("fn="):
-                    function = line[3:].strip()
-                elif line.startswith("calls="):
-                    call = True
-                elif line.startswith("0x"):
+                if line[:1].isdigit():
                     # The line after calls= is the callee's cost, which is counted at the callee.
                     if not call:
-                        address, _, cost = line.split()[:3]
+                        *address, _, cost = line.split()
                         self.by_function[obj, function] += int(cost)
-                        self.by_address[obj, int(address, 16)] += int(cost)
+                        if address:
+                            self.by_address[obj, int(address[0], 16)] += int(cost)
                     call = False
+                elif line.startswith("calls="):
+                    call = True
+                elif line.startswith("fn="):
+                    function = line[3:].strip()
+                elif line.startswith("ob="):
+                    obj = line[3:].strip()
 
     def minus(self, other):
         self.by_function.subtract(other.by_function)
@@ -79,15 +83,24 @@ KINDS = {
 }
 
 
-def callgrind(out, kind, requests):
-    devices, loop = KINDS[kind]
+def callgrind(out, devices, loop, requests, addresses):
     with tempfile.NamedTemporaryFile() as file:
-        command = [f"{out}/bin/wd-emulate", *devices, "--", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
+        command = [f"{out}/bin/wd-emulate", *devices, "--", "valgrind", "-q", "--tool=callgrind",
+                   f"--dump-instr={'yes' if addresses else 'no'}",
                    "--compress-strings=no", "--compress-pos=no", f"--callgrind-out-file={file.name}",
                    f"{out}/bench/wd-bench", *loop, str(requests)]
         env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
         subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL)
         return Counts(file.name)
+
+
+@functools.cache
+def difference(out, devices, loop, lengths, addresses):
+    """What the longer of two runs executes beyond the shorter one: they go on side by side."""
+    with ThreadPoolExecutor(len(lengths)) as pool:
+        short, long = pool.map(lambda requests: callgrind(out, devices, loop, requests, addresses), lengths)
+    long.minus(short)
+    return long
 
 
 def small_streams(out, library):
@@ -110,13 +123,16 @@ def locked_addresses(obj):
 
 
 class Loop:
-    """The cost of one kind of request: instructions, and the functions that execute them."""
+    """
+    The cost of one kind of request: instructions, and the functions that execute them; addresses: also those of locked
+    instructions.
+    """
 
-    def __init__(self, out, kind):
-        short, long = (COMPUTED_SHORT, COMPUTED_LONG) if KINDS[kind][0] is COMPUTING_HPRE else (SHORT, LONG)
-        n = long - short
-        counts = callgrind(out, kind, long)
-        counts.minus(callgrind(out, kind, short))
+    def __init__(self, out, kind, addresses=True):
+        devices, loop = KINDS[kind]
+        lengths = (COMPUTED_SHORT, COMPUTED_LONG) if devices is COMPUTING_HPRE else (SHORT, LONG)
+        n = lengths[1] - lengths[0]
+        counts = difference(out, tuple(devices), tuple(loop), lengths, addresses)
         self._counts, self._requests = counts, n
         ours = {key: cost for key, cost in counts.by_function.items() if self._is_ours(kind, *key)}
         self.instructions = sum(ours.values()) / n

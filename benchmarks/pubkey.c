@@ -8,6 +8,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/param_build.h>
 #include <openssl/rsa.h>
 #include "pubkey.h"
 
@@ -39,22 +40,24 @@ static void number_of(struct wd_number *n, const EVP_PKEY *pkey, const char *nam
 	BN_clear_free(bn);
 }
 
+enum { N, E, D, P, Q, DP, DQ, INVERSE, PARTS };
+static const char *const rsa_parts[PARTS] = {
+	OSSL_PKEY_PARAM_RSA_N, OSSL_PKEY_PARAM_RSA_E, OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_FACTOR1,
+	OSSL_PKEY_PARAM_RSA_FACTOR2, OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
+	OSSL_PKEY_PARAM_RSA_COEFFICIENT1,
+};
+
 handle_t pubkey_rsa_session(int op_type, __u32 flags, bool primes)
 {
 	struct wd_rsa_sess_setup setup = { .key_bits = BITS, .op_type = (__u8)op_type, .flags = flags };
-	static const char *const names[] = {
-		OSSL_PKEY_PARAM_RSA_N, OSSL_PKEY_PARAM_RSA_E, OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_FACTOR1,
-		OSSL_PKEY_PARAM_RSA_FACTOR2, OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
-		OSSL_PKEY_PARAM_RSA_COEFFICIENT1,
-	};
-	unsigned char room[8][MOST];
+	unsigned char room[PARTS][MOST];
 	struct wd_rsa_key key = { .reserved = { 0 } };
 	struct wd_number *to = &key.n;
 	handle_t h = wd_rsa_alloc_sess(&setup, NULL);
 	int i;
 
-	for (i = 0; i < (primes ? 8 : 3); i++)
-		number_of(to + i, pubkey.rsa, names[i], room[i]);
+	for (i = 0; i < (primes ? PARTS : P); i++)
+		number_of(to + i, pubkey.rsa, rsa_parts[i], room[i]);
 	pubkey_need(h && !wd_rsa_set_key(h, &key), "an RSA session");
 	return h;
 }
@@ -130,10 +133,57 @@ void pubkey_x_make(void)
 		    "keys");
 }
 
+/* To find primes takes callgrind ten seconds. */
+static const char *const rsa_primes[] = {
+	"fdd065dacd94fd15e6e55df17a61d66aec8adeaf47e3c089f07e7f4a00ad907c"
+	"f3b9609c9134e022a36e6c847df9990e37970eff40d7705dab766e395a2722e8"
+	"39539630967763d7982d1231aa1cb25825f357dca780bbb4592b7f50b1e689a4"
+	"77d367a1bd4789a237229dbcdaf2f568708de33f5dc773a239b133832f3f6df1",
+	"d0063f9018c51b929396c3904dbc5a1778b23348a557bcca904e3354814d2673"
+	"6045f1831b687f6503cf92eefd837c876e039c77f9f35793c022f1a96482ff25"
+	"0a2494adb2988f20dcb1ad6ea4bff0a06422d873b70f978ea0cb531eacbf097f"
+	"24fdb9350317ac5bfe45681cf203f5c44dafd86a5a918e9a5144a60da8400307",
+};
+
+/* An RSA key of two primes, of which the first is larger. */
+static EVP_PKEY *rsa_of(const char *const hex[2])
+{
+	BIGNUM *part[PARTS], *phi = BN_new(), *p1 = BN_new(), *q1 = BN_new();
+	EVP_PKEY_CTX *maker = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+	OSSL_PARAM_BLD *bld = OSSL_PARAM_BLD_new();
+	BN_CTX *ctx = BN_CTX_new();
+	OSSL_PARAM *params;
+	EVP_PKEY *pkey = NULL;
+	int i;
+
+	for (i = 0; i < PARTS; i++)
+		part[i] = BN_new();
+	pubkey_need(BN_hex2bn(&part[P], hex[0]) && BN_hex2bn(&part[Q], hex[1]) && BN_set_word(part[E], RSA_F4) &&
+		    BN_sub(p1, part[P], BN_value_one()) && BN_sub(q1, part[Q], BN_value_one()) &&
+		    BN_mul(part[N], part[P], part[Q], ctx) && BN_mul(phi, p1, q1, ctx) &&
+		    BN_mod_inverse(part[D], part[E], phi, ctx) && BN_mod(part[DP], part[D], p1, ctx) &&
+		    BN_mod(part[DQ], part[D], q1, ctx) && BN_mod_inverse(part[INVERSE], part[Q], part[P], ctx),
+		    "the numbers of an RSA key");
+	for (i = 0; i < PARTS; i++)
+		pubkey_need(OSSL_PARAM_BLD_push_BN(bld, rsa_parts[i], part[i]), rsa_parts[i]);
+	params = OSSL_PARAM_BLD_to_param(bld);
+	pubkey_need(EVP_PKEY_fromdata_init(maker) > 0 && EVP_PKEY_fromdata(maker, &pkey, EVP_PKEY_KEYPAIR, params) > 0,
+		    "an RSA key");
+	OSSL_PARAM_free(params);
+	OSSL_PARAM_BLD_free(bld);
+	EVP_PKEY_CTX_free(maker);
+	for (i = 0; i < PARTS; i++)
+		BN_free(part[i]);
+	BN_free(phi);
+	BN_free(p1);
+	BN_free(q1);
+	BN_CTX_free(ctx);
+	return pkey;
+}
+
 void pubkey_rsa_make(void)
 {
-	pubkey.rsa = EVP_RSA_gen(BITS);
-	pubkey_need(pubkey.rsa, "an RSA key");
+	pubkey.rsa = rsa_of(rsa_primes);
 	memset(pubkey.in, 0x35, sizeof(pubkey.in));
 	pubkey.in[0] = 0;
 }

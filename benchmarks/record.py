@@ -92,7 +92,7 @@ class Instructions(Record):
         return count.KINDS
 
     def measure(self, kind):
-        return count.Loop(self.out, kind).instructions
+        return count.Loop(self.out, kind, addresses=False).instructions
 
     def why_not(self):
         if not shutil.which("valgrind"):

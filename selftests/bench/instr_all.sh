@@ -1,5 +1,0 @@
-#!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
-# Instructions per request, against benchmarks/instructions.record: all rows.
-set -u
-exec "${TOP:?}/benchmarks/run" --check '*.instr'
