@@ -33,6 +33,23 @@ test_parts_go_to_all_devices() {
 	[ "$(awk '$3 > 2' stats | wc -l)" = 2 ] || { cat stats; return 1; }
 }
 
+# A device that is about to go refuses streams for as long as others may need to see that it has gone.
+test_a_file_survives_a_device_that_fails_each_time() {
+	text 1000000 >f
+	wd-emulate --zip 1 --fault fail=1/1 -- wdzip -T 1 -kv f 2>err
+	[ "$(grep -c 'f: device lost, starting again: ' err)" = 4 ]
+	says "path soft" err
+	gzip -dc f.gz | same - f
+	gzip -c f >g.gz
+	wd-emulate --zip 1 --fault fail=1/1 -- wdzip -dkv g.gz 2>err
+	says "path soft" err
+	same g f
+	rm f.gz
+	exits 1 wd-emulate --zip 1 --fault fail=1/1 -- wdzip --path hw -T 1 -kv f 2>err
+	says "f: compression failed: " err
+	absent f.gz
+}
+
 # The software path does a part again whose completion is lost or wrong.
 test_parts_survive_what_devices_do() {
 	text 3000000 >f
@@ -41,7 +58,7 @@ test_parts_survive_what_devices_do() {
 }
 
 # The deadline of one piece passes; then the file is compressed again from its beginning.
-test_a_file_survives_a_completion_that_a_device_drops() {
+dropped_of_a_file() {
 	text 100000 >f
 	wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -k f 2>err
 	says "f: device lost, starting again: the deadline passed" err
@@ -49,17 +66,31 @@ test_a_file_survives_a_completion_that_a_device_drops() {
 }
 
 # After that deadline the software path compresses the part.
-test_a_pipe_survives_a_part_that_a_device_drops() {
+dropped_of_a_pipe() {
 	text 1000000 >f
 	wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -vc <f 2>err >f.gz
 	says "path soft and sim" err || says "path sim and soft" err
 	gzip -dc f.gz | same - f
 }
 
-test_a_pipe_ends_with_an_error_when_a_device_drops_a_completion() {
+dropped_without_another_try() {
 	text 100000 >f
 	exits 1 wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -c f 2>err >out.gz
 	says "f: compression failed: the deadline passed" err
+}
+
+# They wait together, since each waits for half a minute.
+test_a_completion_that_a_device_drops_costs_a_file_or_a_part_time_and_is_an_error_in_a_pipe() {
+	local name waiters=() waiter
+
+	for name in dropped_of_a_file dropped_of_a_pipe dropped_without_another_try; do
+		mkdir $name
+		(cd $name && $name) &
+		waiters+=($!)
+	done
+	for waiter in "${waiters[@]}"; do
+		wait "$waiter"
+	done
 }
 
 run_tests "$@"

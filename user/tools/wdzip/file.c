@@ -163,15 +163,18 @@ static int job_rewind(struct job *job, off_t in_start)
 	return 0;
 }
 
-/* Says why the job begins again. A device that computed wrongly isn't asked once more. */
-static void job_again(struct job *job, int err)
+/*
+ * Says why the job begins again. A device that computed wrongly isn't asked once more, and on the last try none is: one
+ * that stops may be found for longer than all tries take.
+ */
+static void job_again(struct job *job, int err, bool last)
 {
 	bool doubtful = session_is_doubtful(job, err), wrong = doubtful || job->path_reason == WD_REASON_WRONG;
 	handle_t soft;
 
 	if (!job->set->quiet && !doubtful)
 		session_complain(job, err, wrong ? "starting again" : "device lost, starting again");
-	soft = wrong && job->stream == job->set->sess ? session_of_software(job->set) : 0;
+	soft = (wrong || last) && job->stream == job->set->sess ? session_of_software(job->set) : 0;
 	if (soft)
 		job->stream = job->sess = soft;
 }
@@ -187,7 +190,7 @@ static int job_run(struct job *job, bool may_rewind)
 	ret = compress ? compress_stream(job) : decompress_stream(job);
 	/* One removal may fail two streams: the queue goes first, and a new stream may still find the device. */
 	for (tries = 1; ret < -1 && tries < TRIES && !job_rewind(job, in_start); tries++) {
-		job_again(job, ret);
+		job_again(job, ret, tries + 1 == TRIES);
 		ret = compress ? compress_stream(job) : decompress_stream(job);
 	}
 	progress_clear();
