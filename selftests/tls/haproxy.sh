@@ -65,10 +65,14 @@ test_nobody_notices_answers_that_do_not_come() {
 	not handshakes 60 "$WITH_RSA" >got
 }
 
+# HAProxy tells all former workers to end once more at each reload and at its own end. One that is about to exit, whose
+# connections have ended, has put back the signal's default action, and dies of it. So a former worker ends first.
 reload() {
 	sent=0 loads=$((loads + 1))
 	until_true 20 reloaded
+	until_true 20 one_worker
 }
+one_worker() { [ "$(worker | wc -l)" = 1 ]; }
 loads=1
 reloaded() {
 	[ "$(grep -c 'Loading success' haproxy.log)" -lt $loads ] || return 0
