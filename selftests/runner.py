@@ -4,6 +4,7 @@
 
 import argparse
 import contextlib
+import copy
 import glob
 import os
 import re
@@ -17,6 +18,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from count import SUFFIX, Count, Program
 from limits import SLOWEST, Watch, cpu_seconds
+from shared import LANES, Shared
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
@@ -28,6 +30,8 @@ ENVIRONMENT = ("WD_TEST_LONG", "WD_TEST_SEED", "WD_TEST_UNTIL")
 # Seconds for all boots of a kernel, so that a run where everything hangs ends too.
 BUDGET = 2500
 BUDGET_DEBUG = 3500
+# The part of a build folder with all scripts: they build, and install into a folder of the checkout.
+SCRIPTS = "scripts"
 
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SPLAT = re.compile("|".join(open(TOP + "/scripts/kernel-splats").read().splitlines()))
@@ -44,11 +48,17 @@ def lines_of(name):
         return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
+def logs_of(tier):
+    """The folder for logs: make check-rest may run beside make check."""
+    return f"{BUILD}/test/rest" if tier == "rest" else f"{BUILD}/test"
+
+
 class Lists:
     """The programs that this run has, by the builds' lists, and the number of those that it leaves out."""
 
     def __init__(self, args, count):
         self.args, self.count = args, count
+        self.logs = logs_of(args.tier)
         self.areas = set(args.areas)
         self.met = set()        # areas and programs of those lists that were read
         self.left = {}          # suite: programs that are for make check-all only
@@ -84,7 +94,17 @@ class Lists:
         return programs
 
     def host(self, out, kinds):
-        return Host(out, self.read(out, kinds, SUITES[os.path.basename(out)]))
+        """All programs of these kinds as one part."""
+        suite = SUITES[os.path.basename(out)]
+        return Host(out, self.read(out, kinds, suite), kinds[0], self.logs)
+
+    def hosts(self, out):
+        """The programs of a build folder in parts that may run side by side."""
+        suite = SUITES[os.path.basename(out)]
+        parts = {}
+        for prog in self.read(out, HOST, suite):
+            parts.setdefault(SCRIPTS if "." in os.path.basename(prog.path) else prog.area, []).append(prog)
+        return [Host(out, programs, name, self.logs) for name, programs in parts.items()]
 
     def machine(self, number):
         """
@@ -111,7 +131,7 @@ class Lists:
         programs.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
         # An emulated arm64 takes several times as long as amd64.
         slow = debug or arm64 and not os.environ.get("WD_TEST_LONG")
-        return Guest(kernel, programs, brief=bool(number or self.args.native or slow))
+        return Guest(kernel, programs, bool(number or self.args.native or slow), self.logs)
 
 
 def write_list(programs, scale):
@@ -131,9 +151,9 @@ ENDED = threading.Event()
 def started(command, listing, **options):
     """A child process that ends with this run, because a VM makes all other VMs wait. If the run is killed,
     setpriv makes the kernel send the child a signal."""
-    if ENDED.is_set():
-        sys.exit()
     try:
+        if ENDED.is_set():
+            sys.exit()
         with subprocess.Popen(["setpriv", "--pdeathsig", "TERM"] + command, stdout=subprocess.PIPE, **options) as run:
             RUNNING.add(run)
             try:
@@ -189,24 +209,28 @@ def follow(stream, programs, log, done, watch, tap=False):
     return watch.stop()
 
 
-def log_again(log, prog):
-    return f"{log}-again-{prog.name.replace('/', '-')}"
+class Part:
+    """Programs that run one after the other."""
 
-
-class Host:
-    """Programs that run on the host, from one build folder."""
-
-    def __init__(self, out, programs):
-        self.out, self.programs = out, programs
-        self.suite = SUITES[os.path.basename(out)]
-        kind = programs[0].kind if programs else ""
-        self.log = f"{BUILD}/test/{kind if self.suite == 'native' else self.suite}"
+    def __init__(self, suite, programs, log):
+        self.suite, self.programs, self.log = suite, programs, log
 
     def again(self, prog):
         """One of the programs once more, with a log of its own."""
-        host = Host(self.out, [prog.anew()])
-        host.log = log_again(self.log, prog)
-        return host
+        part = copy.copy(self)
+        part.programs, part.log = [prog.anew()], f"{self.log}-again-{os.path.basename(prog.name)}"
+        return part
+
+
+class Host(Part):
+    """Programs that run on the host, from one build folder."""
+
+    def __init__(self, out, programs, name, logs):
+        suite = SUITES[os.path.basename(out)]
+        super().__init__(suite, programs, f"{logs}/{suite}-{name}")
+        self.out = out
+        # Of all runs, one at a time.
+        self.exclusive = name == SCRIPTS and suite == "native"
 
     def environment(self):
         env = dict(os.environ, OUT=self.out)
@@ -255,19 +279,12 @@ def console_splats(path):
     return found
 
 
-class Guest:
+class Guest(Part):
     """Programs that run in a VM with one kernel."""
 
-    def __init__(self, kernel, programs, brief):
-        self.kernel, self.programs, self.brief = kernel, programs, brief
-        self.suite = f"kernel {kernel}"
-        self.log = f"{BUILD}/test/{self.suite.replace(' ', '-')}"
-
-    def again(self, prog):
-        """One of the programs once more, in a VM and with logs of its own."""
-        guest = Guest(self.kernel, [prog.anew()], self.brief)
-        guest.log = log_again(self.log, prog)
-        return guest
+    def __init__(self, kernel, programs, brief, logs):
+        super().__init__(f"kernel {kernel}", programs, f"{logs}/kernel-{kernel}")
+        self.kernel, self.brief = kernel, brief
 
     def command(self, path, name, limit):
         debug = self.kernel == "debug"
@@ -330,51 +347,70 @@ class Guest:
 
 class Plan:
     """
-    Three lanes at once: most programs have one thread, and tests in a VM mostly wait. No more lanes: an emulated
-    device and its clients spin for each other, so on a crowded CPU they take several times as long. The first kernel's
-    VM takes longest; a lane that is free takes the next kernel.
+    Three lanes at once: most programs have one thread, and tests in a VM mostly wait. The first kernel's VM takes
+    longest; a lane that is free takes the next part of the host's programs, then the next kernel. Runs of whole tiers
+    share the lanes of the host, and each kernel's VM.
     """
 
     def __init__(self, args, lists, count):
         self.count = count
         self.tap = args.tap
+        self.shared = Shared(None if args.tap or args.areas else f"{BUILD}/test", ENDED)
         # The builds for VMs, and the programs of the host that boot their own.
-        build = args.vm and args.vm != ["debug"] and not args.tap
-        self.before = [lists.host(f"{BUILD}/user", ("build",))] if build else []
-        self.before += [lists.host(out, ("build", "boot") if args.tap else ("boot",)) for out in args.boot]
-        self.hosts = [lists.host(out, HOST) for out in args.native]
+        build = args.vm and args.vm != ["debug"]
+        self.builds = [lists.host(f"{BUILD}/user", ("build",))] if build and not args.tap else []
+        self.boots = [lists.host(out, ("boot", "build") if args.tap else ("boot",)) for out in args.boot]
+        self.hosts = [host for out in args.native for host in lists.hosts(out)]
+        # Scripts are one part, so they begin first; then what may take longest.
+        self.hosts.sort(key=lambda host: (not host.exclusive, -sum(prog.seconds for prog in host.programs)))
         self.guests = [lists.machine(number) for number in range(len(args.vm))]
-        self.parts = self.before + self.hosts + self.guests
+        self.parts = self.builds + self.boots + self.hosts + self.guests
         count.total = sum(len(part.programs) for part in self.parts)
         self.built = threading.Event()
 
     def run(self):
-        # The first machine is among the first three, so that no lane waits for its builds in vain.
-        work = [lambda: self.machine(0), lambda: self.natives(self.hosts[:1]), lambda: self.natives(self.hosts[1:])]
+        # The first machine is the first, so that no lane waits for its builds in vain.
+        work = [lambda: self.machine(0)]
+        work += [lambda host=host: self.host(host) for host in self.hosts]
         work += [lambda number=number: self.machine(number) for number in range(1, len(self.guests))]
-        with ThreadPoolExecutor(3) as pool:
+        with ThreadPoolExecutor(LANES) as pool:
             running = {pool.submit(lane) for lane in work}
-            while running:
-                # Python handles a signal in the main thread. One that comes just before this thread begins to wait
-                # doesn't interrupt the wait, so that has a limit.
-                ended, running = wait(running, 1, FIRST_EXCEPTION)
-                for lane in ended:
-                    # It raises the lane's exception, which ends the run.
-                    lane.result()
+            try:
+                while running:
+                    # Python handles a signal in the main thread. One that comes just before this thread begins to wait
+                    # doesn't interrupt the wait, so that has a limit.
+                    ended, running = wait(running, 1, FIRST_EXCEPTION)
+                    for lane in ended:
+                        # It raises the lane's exception, which ends the run.
+                        lane.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
-    def natives(self, hosts):
-        for host in hosts:
+    def host(self, host):
+        if not host.programs:
+            return
+        with contextlib.ExitStack() as held:
+            if host.exclusive:
+                held.enter_context(self.shared.only(SCRIPTS))
+            held.enter_context(self.shared.lane())
             host.run(self.count.program, self.count, self.tap)
 
     def machine(self, number):
+        guest = self.guests[number] if number < len(self.guests) else None
         if number == 0:
             try:
-                self.natives(self.before)
+                for host in self.builds:
+                    self.host(host)
             finally:
                 self.built.set()
         self.built.wait()
-        if number < len(self.guests):
-            self.guests[number].run(self.count.program, self.count, self.tap)
+        # What boots a VM of its own takes the first kernel, and its limit is not for waiting until that is free.
+        with self.shared.only(f"vm-{guest.kernel}") if guest else contextlib.nullcontext():
+            for host in self.boots if number == 0 else []:
+                host.run(self.count.program, self.count, self.tap)
+            if guest:
+                guest.run(self.count.program, self.count, self.tap)
 
     def repeat(self):
         """Runs programs that failed once more, alone."""
@@ -410,7 +446,7 @@ def main():
     parser.add_argument("--tap", action="store_true", help="print what the programs print, and no numbers")
     parser.add_argument("areas", nargs="*")
     args = parser.parse_args()
-    os.makedirs(f"{BUILD}/test", exist_ok=True)
+    os.makedirs(logs_of(args.tier), exist_ok=True)
     for each in ENDINGS:
         # nohup and the like ignore a signal on purpose.
         if signal.getsignal(each) != signal.SIG_IGN:

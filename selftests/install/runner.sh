@@ -10,7 +10,7 @@ run=
 trap '[ -z "$run" ] || kill -9 $run 2>/dev/null; rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/selftests" "$scratch/scripts" "$scratch/build/user/tests/area"
 runner_into() {
-	cp selftests/{exec,runner.py,count.py,limits.py} "$1/selftests/"
+	cp selftests/{exec,runner.py,count.py,limits.py,shared.py} "$1/selftests/"
 	cp scripts/kernel-splats "$1/scripts/"
 	printf '%s\n' '# A comment.' 'area/known the cause' >"$1/selftests/flaky"
 }
@@ -174,8 +174,8 @@ bad_once() {
 			"$scratch/said" &&
 		grep -qx 'not ok 1 - a' "$scratch/build/test/flaky/native-area-program.1" &&
 		grep -qx 'ok 1 - a' "$scratch/build/test/flaky/native-area-program.2" &&
-		grep -qx 'not ok 1 - a' "$scratch/build/test/native.log" &&
-		grep -qx 'ok 1 - a' "$scratch/build/test/native-again-area-program.log"
+		grep -qx 'not ok 1 - a' "$scratch/build/test/native-area.log" &&
+		grep -qx 'ok 1 - a' "$scratch/build/test/native-area-again-program.log"
 }
 bad_always() {
 	says 'echo x >>ran; echo "ok 1 - a"; echo "not ok 2 - b"' '1 passed, 1 failed, 0 skipped' 1 && flaky 0 && ran 2
@@ -255,6 +255,73 @@ counts_on() {
 		grep -qE '^\[2/2 ' "$scratch/said"
 }
 
+# two_areas PROGRAM TEXT: a program with this text in two areas.
+two_areas() {
+	local area
+
+	for area in area beside; do
+		mkdir -p "$scratch/$area" "$scratch/selftests/$area" "$scratch/build/user/tests/$area"
+		printf '#!/bin/bash\n%s\n' "$2" >"$scratch/$area/$1"
+		chmod +x "$scratch/$area/$1"
+		echo "native $area 600 - $scratch/$area/$1" >"$scratch/build/user/tests/$area/list"
+	done
+	rm -rf "$scratch/build/test"
+	runs_native
+	rm -r "$scratch"/{area,beside} "$scratch"/{selftests,build/user/tests}/beside
+	ends '2 passed, 0 failed, 0 skipped' 0
+}
+# Each ends when the other has begun.
+side_by_side() {
+	two_areas program ': >here
+		for ((i = 0; i < 3000; i++)); do
+			[ ! -e ../area/here ] || [ ! -e ../beside/here ] || exit 0
+			sleep 0.02
+		done
+		exit 1'
+}
+one_script_at_a_time() {
+	two_areas program.sh 'mkdir ../one && sleep 0.5 && rmdir ../one'
+}
+
+# with_others_vm COMMAND...: while another run has the VM, this one runs a program of the host, and then waits. The
+# command gets its process number, and sets code.
+with_others_vm() {
+	local other
+
+	printf '#!/bin/sh\necho "ok 1"\n' >"$scratch/now"
+	chmod +x "$scratch/now"
+	cat >"$scratch/other/scripts/vm" <<-EOF
+		#!/bin/bash
+		: >"$scratch/booted"
+		printf '%s\n' '@begin area/endless' 'ok 1 - a' '@end area/endless 0 1'
+	EOF
+	printf '%s\n' "vm area 600 - $scratch/endless" "native area 600 - $scratch/now" >"$list"
+	rm -rf "$scratch/booted" "$scratch/build/test"
+	mkdir -p "$scratch/build/test"
+	exec {other}>"$scratch/build/test/vm-6.1.lock"
+	flock $other
+	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 6.1 --native "$scratch/build/user" \
+		>"$scratch/said" {other}>&- &
+	run=$!
+	until_true has_run_or_gone || return
+	[ ! -e "$scratch/booted" ] || { echo 'the VM did not wait'; return 1; }
+	code=0
+	"$@" $run || code=$?
+	exec {other}>&-
+	run=
+}
+has_run_or_gone() { grep -q 'ok    native: area/now' "$scratch/said" || gone $run; }
+goes_on() {
+	exec {other}>&-
+	wait "$1"
+}
+is_ended() {
+	kill "$1"
+	wait "$1"
+}
+vm_waits() { with_others_vm goes_on && [ -e "$scratch/booted" ] && ends '2 passed, 0 failed, 0 skipped' 0; }
+waiting_ends() { with_others_vm is_ended && [ $code = 143 ] && [ ! -e "$scratch/booted" ] && no_lists_left; }
+
 test_that 'each line of TAP is a test' says 'echo "ok 1 - a"; echo "ok 2 - b # SKIP why"; echo "ok 3 - c"' \
 	'2 passed, 0 failed, 1 skipped' 0
 test_that 'not ok is a failure whatever the exit status' says 'echo "not ok 1 - a"' '0 passed, 1 failed, 0 skipped' 1
@@ -296,4 +363,8 @@ test_that 'not if the kernel complained' splat
 test_that 'make check leaves programs out, and says so' check_leaves_out
 test_that 'the rest has what it left out' rest_has_it
 test_that 'lines tell how far the run is' counts_on
+test_that 'programs of two areas run side by side' side_by_side
+test_that 'scripts do not' one_script_at_a_time
+test_that "a run waits for another run's VM, but its other programs do not" vm_waits
+test_that 'a run that waits can be ended' waiting_ends
 tap_done
