@@ -57,6 +57,15 @@ at_exit() {
 	:
 }
 
+# tap_end_jobs CODE: what a failed test has left in the background would go on for as long as the machine runs.
+tap_end_jobs() {
+	local left
+
+	left=$(jobs -p)
+	# shellcheck disable=SC2086 # numbers
+	[ "$1" = 0 ] || [ -z "$left" ] || kill $left 2>/dev/null || :
+}
+
 # run_tests [PATTERN...]: the functions test_... whose names match one of the patterns, else all, each in
 # a folder of its own below WORK, under "set -e".
 run_tests() {
@@ -71,7 +80,7 @@ run_tests() {
 	echo "1..$(echo "$tests" | wc -w)"
 	for t in $tests; do
 		mkdir "$WORK/$t"
-		(cd "$WORK/$t" && set -eo pipefail && "$t") >"$log" 2>&1 </dev/null
+		(trap 'tap_end_jobs $?' EXIT; cd "$WORK/$t" && set -eo pipefail && "$t") >"$log" 2>&1 </dev/null
 		code=$?
 		t=${t#test_}
 		output=

@@ -322,6 +322,17 @@ is_ended() {
 vm_waits() { with_others_vm goes_on && [ -e "$scratch/booted" ] && ends '2 passed, 0 failed, 0 skipped' 0; }
 waiting_ends() { with_others_vm is_ended && [ $code = 143 ] && [ ! -e "$scratch/booted" ] && no_lists_left; }
 
+# A test that fails while something of its own runs in the background, for ever.
+leaves_nothing() {
+	printf '%s\n' "TOP=$PWD OUT=$scratch" ". $PWD/selftests/include/tap.sh" \
+		"forever() { while [ ! -e stop ]; do echo \$BASHPID >$scratch/sleeper; sleep 0.05; done; }" \
+		"test_it() { forever >/dev/null & until_true 60 test -s $scratch/sleeper; false; }" 'run_tests' \
+		>"$scratch/left.sh"
+	rm -f "$scratch/sleeper"
+	exits 1 bash "$scratch/left.sh" >"$scratch/said" && grep -qx 'not ok 1 - it' "$scratch/said" || return
+	until_true gone "$(cat "$scratch/sleeper")"
+}
+
 test_that 'each line of TAP is a test' says 'echo "ok 1 - a"; echo "ok 2 - b # SKIP why"; echo "ok 3 - c"' \
 	'2 passed, 0 failed, 1 skipped' 0
 test_that 'not ok is a failure whatever the exit status' says 'echo "not ok 1 - a"' '0 passed, 1 failed, 0 skipped' 1
@@ -363,6 +374,7 @@ test_that 'not if the kernel complained' splat
 test_that 'make check leaves programs out, and says so' check_leaves_out
 test_that 'the rest has what it left out' rest_has_it
 test_that 'lines tell how far the run is' counts_on
+test_that 'what a failed test left running is ended' leaves_nothing
 test_that 'programs of two areas run side by side' side_by_side
 test_that 'scripts do not' one_script_at_a_time
 test_that "a run waits for another run's VM, but its other programs do not" vm_waits
