@@ -18,8 +18,9 @@
 #ifndef FAULTY_GENERATION
 #define FAULTY_GENERATION	"3"
 #endif
+/* An expression that sets further attributes: 0, or -errno. WD_TEST_SVA=0: the kernel executes all submissions. */
 #ifndef FAULTY_SHAPE
-#define FAULTY_SHAPE		0	/* an expression that sets further attributes: 0, or -errno */
+#define FAULTY_SHAPE		sim_set(FAULTY_NAME, "sva", getenv("WD_TEST_SVA") ? getenv("WD_TEST_SVA") : "1")
 #endif
 
 /* The uacce device of a PCI function. */
@@ -78,6 +79,12 @@ static inline bool sleeps(int tid)
 	at = strrchr(stat, ')');
 	return at && !strncmp(at, ") D", 3);
 }
+
+/* For a test of bound address spaces, page faults, or completions that nobody but the owner takes. */
+#define FAULTY_NEEDS_SVA do {									\
+	if (getenv("WD_TEST_SVA"))								\
+		SKIP(return, "a device without shared virtual addresses");			\
+} while (0)
 
 /* ------ a fixture: the device, clients of it, and sockets for its events and for requests about it ------ */
 

@@ -54,6 +54,7 @@ TEST_F_TIMEOUT(faulty, faults_come_in_bursts_and_at_times, 100)
 {
 	long pages;
 
+	FAULTY_NEEDS_SVA;
 	ASSERT_EQ(0, faults("fail", "2/1000s"));
 	EXPECT_EQ(ZIP_ST_ABORTED, ONE(self, CLIENT_WAIT_MS));
 	EXPECT_EQ(ZIP_ST_ABORTED, ONE(self, CLIENT_WAIT_MS));
@@ -136,6 +137,7 @@ TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
 {
 	struct rawq_done first, second;
 
+	FAULTY_NEEDS_SVA;
 	ASSERT_EQ(0, faults("drop", "1"));
 	EXPECT_EQ(-ETIMEDOUT, ONE(self, NOTHING_MS));
 	/* However late the device takes the request. */
@@ -155,6 +157,7 @@ TEST_F_TIMEOUT(faulty, what_is_late_comes_late, 100)
 	long long begin = now_ms();
 	struct rawq other;
 
+	FAULTY_NEEDS_SVA;
 	ASSERT_EQ(0, faults("delay", "1:300ms"));
 	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
 	EXPECT_LE(begin + LATE_MS, now_ms());
@@ -181,6 +184,7 @@ TEST_F_TIMEOUT(faulty, a_queue_that_loses_completions_is_told_of, 100)
 	long long errors = 0;
 	struct nlmsghdr *h = NULL;
 
+	FAULTY_NEEDS_SVA;
 	/* 600 requests, each completed twice, are more than the ring holds. */
 	ASSERT_EQ(0, faults("duplicate", "1/1"));
 	for (int i = 0; i < 600; i++)

@@ -127,6 +127,7 @@ TEST_F_TIMEOUT(recover, config_space_is_as_before, 100)
 /* The reset waits for the job, and drops its result. */
 TEST_F_TIMEOUT(recover, memory_is_untouched_once_the_owner_may_reuse_it, 100)
 {
+	FAULTY_NEEDS_SVA;
 	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, faults("page_fault", "8:50ms"));
 	for (int i = 0; i < 64; i++)

@@ -170,6 +170,7 @@ TEST_F_TIMEOUT(reset, it_does_not_wait_for_an_opener_that_binds, 100)
 	pid_t pid = opener_that_binds(self->dev);
 	int status;
 
+	FAULTY_NEEDS_SVA;
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, reset(self->address));
 	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
@@ -185,6 +186,7 @@ TEST_F_TIMEOUT(reset, an_opener_that_binds_can_be_killed, 100)
 	pid_t pid = opener_that_binds(self->dev);
 	int status;
 
+	FAULTY_NEEDS_SVA;
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, kill(pid, SIGKILL));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -206,6 +208,7 @@ TEST_F_TIMEOUT(reset, a_removal_waits_for_an_opener_that_binds, 100)
 	int status;
 	pid_t pid;
 
+	FAULTY_NEEDS_SVA;
 	ASSERT_EQ(0, rawq_open(&self->q, self->dev));
 	pid = opener_that_binds(self->dev);
 	ASSERT_LT(0, pid);

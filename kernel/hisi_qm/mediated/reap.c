@@ -146,8 +146,7 @@ static u32 med_reap_take(struct med_run *run, struct med_request **batch, u32 *n
 			med_claim(run, r);
 			batch[(*nr)++] = r;
 		} else {
-			dev_err_ratelimited(run->dev, "queue %u: a completion of nothing, stopping it\n", run->qp->id);
-			qm_qp_doom(run->qp);
+			dev_err_ratelimited(run->dev, "queue %u: a completion without a request\n", run->qp->id);
 		}
 	}
 	med_acknowledge(run);
