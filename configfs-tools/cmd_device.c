@@ -122,7 +122,7 @@ static enum wdctl_exit take_setting(struct change *c, const char *pair, size_t k
 
 	if (attr_find(OBJECT_DEVICE, pair, key_len) < 0)
 		return bad_pair(c, pair, "expected one of the keys Functions, IsolateStrategy, Bandwidth, Priority, "
-				"Zone, MaxCtxsPerProcess, Latency, Throughput, Doorbells");
+				"Zone, MaxCtxsPerProcess, Latency, Throughput, Doorbells, Memory");
 	c->settings = true;
 	if (config_set(&c->wanted, OBJECT_DEVICE, o, 0, key, value, NULL)) {
 		wdctl_error(COMMAND, "out of memory");

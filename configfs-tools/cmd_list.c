@@ -31,7 +31,7 @@ static void add_number(struct table *t, const struct device_number *n)
 static int print_table(const struct wdctl_run *r, const struct device_list *list)
 {
 	static const char *const heads[] = {
-		"NAME", "PARENT", "ALGORITHMS", "NODE", "PRIORITY", "SIMULATED", "TOTAL", "RESERVED", "USED",
+		"NAME", "PARENT", "ALGORITHMS", "NODE", "PRIORITY", "SIMULATED", "MEMORY", "TOTAL", "RESERVED", "USED",
 		"FREE", "STATE",
 	};
 	struct table t;
@@ -51,6 +51,7 @@ static int print_table(const struct wdctl_run *r, const struct device_list *list
 		add_number(&t, &d->node);
 		add_number(&t, &d->priority);
 		table_add(&t, "%s", !d->simulated.known ? "-" : d->simulated.value ? "yes" : "no");
+		table_add(&t, "%s", device_way(d) ? device_way(d) : "-");
 		add_number(&t, &d->total);
 		add_number(&t, &d->reserved);
 		add_number(&t, &d->used);
@@ -86,7 +87,7 @@ static void print_functions(const struct wdctl_run *r, const struct device_list 
 }
 
 /* The settings that an administrator has made: they are shown for as long as they last. */
-static void print_doorbells(const struct wdctl_run *r, const struct device_list *list)
+static void print_settings(const struct wdctl_run *r, const struct device_list *list)
 {
 	const struct device *d;
 	size_t i;
@@ -101,6 +102,9 @@ static void print_doorbells(const struct wdctl_run *r, const struct device_list 
 			       d->name);
 		else if (!strcmp(d->doorbells, "exclusive"))
 			printf("%s: one section at a time has it (doorbells exclusive)\n", d->name);
+		if (device_is_forbidden(d))
+			printf("%s: nobody can open it, since it has no shared virtual addressing (memory sva)\n",
+			       d->name);
 	}
 }
 
@@ -146,7 +150,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		ret = print_table(r, &list);
 		print_functions(r, &list);
 		print_lacks(r, &list);
-		print_doorbells(r, &list);
+		print_settings(r, &list);
 	} else if (!r->args_nr) {
 		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");
 	}

@@ -72,6 +72,16 @@ static void print_isolation(const struct controls *c)
 		printf("  isolation: only if a reset fails\n");
 }
 
+static void print_memory(const struct device *d)
+{
+	const char *way = device_way(d);
+
+	printf("  memory: %s", way ? way : "no way to that of processes");
+	if (d->memory[0] && strcmp(d->memory, "auto"))
+		printf(", %s demanded", d->memory);
+	printf("\n");
+}
+
 void device_show(const struct root *r, const struct device_list *list, const struct device *d)
 {
 	struct controls c;
@@ -91,6 +101,7 @@ void device_show(const struct root *r, const struct device_list *list, const str
 	print_isolation(&c);
 	printf("  reset: %s\n", !c.resets ? "impossible" : c.reset_methods[0] ? c.reset_methods : "possible");
 	printf("  doorbells: %s\n", d->doorbells[0] ? d->doorbells : "unknown");
+	print_memory(d);
 	print_number("bandwidth", &c.value[CONTROL_BANDWIDTH], "no limits known");
 }
 

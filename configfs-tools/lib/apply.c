@@ -344,6 +344,8 @@ const char *apply_error(const struct step *s, int error)
 		return "doorbells are mapped, or not one section alone has contexts; the kernel log has the reason";
 	if (s->op == STEP_SET && s->attr->type == VALUE_DOORBELLS && error == -EOPNOTSUPP)
 		return "the device can't have these doorbells; the kernel log has the reason";
+	if (s->op == STEP_SET && s->attr->type == VALUE_MEMORY && error == -EOPNOTSUPP)
+		return "the device's driver can't mediate its queues; the kernel log has the reason";
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (meanings[i].error == error && meanings[i].op == s->op && meanings[i].kind == s->kind)
 			return meanings[i].text;

@@ -32,6 +32,7 @@ static const struct attr device_attrs[] = {
 	[DEVICE_LATENCY] = { "Latency", "latency", VALUE_NUMBER, 0, 99, "10", NULL, true },
 	[DEVICE_THROUGHPUT] = { "Throughput", "throughput", VALUE_NUMBER, 0, 99, "10", NULL, true },
 	[DEVICE_DOORBELLS] = { "Doorbells", "doorbells", VALUE_DOORBELLS, 0, 0, "kernel", NULL, false },
+	[DEVICE_MEMORY] = { "Memory", "memory", VALUE_MEMORY, 0, 0, "auto", NULL, true },
 };
 
 size_t attr_count(enum object_kind kind)
@@ -60,7 +61,7 @@ int attr_find(enum object_kind kind, const char *key, size_t len)
 const char *attr_keys(enum object_kind kind)
 {
 	if (kind == OBJECT_DEVICE)
-		return "Priority, Zone, MaxCtxsPerProcess, Latency, Throughput, Doorbells";
+		return "Priority, Zone, MaxCtxsPerProcess, Latency, Throughput, Doorbells, Memory";
 	return "NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, QueuePriority, "
 	       "MaxExtraCtxs, Bandwidth, AllowedUsers, AllowedGroups, Live";
 }

@@ -19,6 +19,7 @@ enum value_type {
 	VALUE_UIDS,		/* 0,1000-1999 or * */
 	VALUE_GIDS,
 	VALUE_DOORBELLS,	/* kernel, exclusive or mapped */
+	VALUE_MEMORY,		/* auto, sva or mediated */
 };
 
 /* In the order in which they are written. */
@@ -45,6 +46,7 @@ enum device_attr {
 	DEVICE_LATENCY,
 	DEVICE_THROUGHPUT,
 	DEVICE_DOORBELLS,
+	DEVICE_MEMORY,
 	DEVICE_ATTRS,
 };
 

@@ -41,6 +41,8 @@ static void shares_read(const struct root *r, struct device *d)
 
 	if (root_read(r, d->doorbells, sizeof(d->doorbells), SHARES "/%s/doorbells", d->name))
 		d->doorbells[0] = '\0';
+	if (root_read(r, d->memory, sizeof(d->memory), SHARES "/%s/memory", d->name))
+		d->memory[0] = '\0';
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		shares[i].n->known = !root_read_long(r, &shares[i].n->value, SHARES "/%s/%s", d->name,
 						     shares[i].file);
@@ -158,6 +160,19 @@ bool device_list_foreign(const struct device_list *list)
 		if (device_is_foreign(&list->dev[i]))
 			return true;
 	return false;
+}
+
+const char *device_way(const struct device *d)
+{
+	if (!strcmp(d->iommu, "mediated"))
+		return "mediated";
+	/* Another uacce has no such attribute. */
+	return d->flags & UACCE_DEV_SVA && strcmp(d->iommu, "none") ? "sva" : NULL;
+}
+
+bool device_is_forbidden(const struct device *d)
+{
+	return !strcmp(d->iommu, "mediated") && !strcmp(d->memory, "sva");
 }
 
 bool device_may_open(const struct root *r, const struct device *d)

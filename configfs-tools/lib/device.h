@@ -33,7 +33,8 @@ struct device {
 	char algorithms[512];		/* separated by single spaces */
 	char lacks[128];		/* the same: algorithms that a simulated SEC lacks on this kernel */
 	char doorbells[16];		/* isolated, kernel, exclusive, mapped; "": not reported */
-	char iommu[32];			/* sva-iommu, sva-sim, none; "": not reported */
+	char iommu[32];			/* sva-iommu, sva-sim, mediated, none; "": not reported */
+	char memory[16];		/* what is demanded: auto, sva, mediated; "": not reported */
 	char dev[32];			/* major:minor */
 	long flags;
 	struct device_number window;	/* bytes of the doorbells that a process maps */
@@ -70,6 +71,10 @@ const struct device *device_find(const struct device_list *list, const char *nam
 bool device_is_foreign(const struct device *d);
 /** device_list_foreign() - the same of any of them; false without devices. */
 bool device_list_foreign(const struct device_list *list);
+/** device_way() - how it reaches the memory of processes: "sva", "mediated"; NULL: not at all. */
+const char *device_way(const struct device *d);
+/** device_is_forbidden() - may nobody open it, since it hasn't the way to memory that is demanded? */
+bool device_is_forbidden(const struct device *d);
 /** device_may_open() - may the calling user open the device's node? */
 bool device_may_open(const struct root *r, const struct device *d);
 const char *device_state_name(enum device_state state);

@@ -146,10 +146,36 @@ static void check_api(struct health *h, const struct device *d)
 	health_remedy(h, "Only programs that write their own descriptors can use this device.");
 }
 
+/* Such a device works, so this is a note, unless the administrator wants none. */
+static void check_mediated(struct health *h, const struct health_input *in, const struct device *d)
+{
+	static const char costs[] = "the kernel executes each submission, which costs a system call, and for each "
+				    "request a copy, or a pin and a mapping of its buffers";
+	const struct sva_cause *cause = sva_cause(in, d->parent);
+
+	if (device_is_forbidden(d)) {
+		health_add(h, HEALTH_PROBLEM, "sva", "%s: nobody can open it, since its attribute memory demands "
+			   "shared virtual addressing: %s", d->name, cause->why);
+		health_command(h, "wdctl device set %s Memory=auto", d->name);
+	} else if (!strcmp(d->memory, "mediated")) {
+		health_add(h, HEALTH_NOTE, "sva", "%s: mediated, as its attribute memory demands: %s", d->name, costs);
+		health_remedy(h, "To try shared virtual addressing, set Memory=auto ('wdctl device set'), then unbind "
+			      "the driver and bind it again.");
+	} else {
+		health_add(h, HEALTH_NOTE, "sva", "%s: mediated, without shared virtual addressing: %s; %s", d->name,
+			   cause->why, costs);
+		health_remedy(h, "%s", cause->remedy);
+	}
+}
+
 static void check_sva(struct health *h, const struct health_input *in, const struct device *d)
 {
 	const struct sva_cause *cause;
 
+	if (!strcmp(d->iommu, "mediated")) {
+		check_mediated(h, in, d);
+		return;
+	}
 	if (!(d->flags & UACCE_DEV_SVA) || !strcmp(d->iommu, "none")) {
 		cause = sva_cause(in, d->parent);
 		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing, which the libraries need: %s",

@@ -67,7 +67,8 @@ static void check_memlock(struct health *h, const struct health_input *in)
 	else
 		health_add(h, pins ? HEALTH_NOTE : HEALTH_OK, "memlock", "%llu KiB; %s",
 			   (unsigned long long)limit.rlim_cur >> 10,
-			   pins ? "a device without shared virtual addressing locks its buffers" :
+			   pins ? "a device without shared virtual addressing locks the buffers of requests in flight, "
+			   "of which one is always possible" :
 			   "enough, as shared virtual addressing locks no memory");
 	if (pins && limit.rlim_cur != RLIM_INFINITY)
 		health_command(h, "ulimit -l unlimited");

@@ -47,6 +47,8 @@ struct json_object *json_from_device(const struct device *d)
 	add_text(o, "doorbells", d->doorbells);
 	add_text(o, "iommu", d->iommu);
 	json_object_object_add(o, "sva", json_object_new_boolean(d->flags & UACCE_DEV_SVA));
+	add_text(o, "memory", device_way(d) ? device_way(d) : "");
+	add_text(o, "memory_demanded", d->memory);
 	add_number(o, "available", &d->available);
 	add_number(o, "total", &d->total);
 	add_number(o, "reserved", &d->reserved);

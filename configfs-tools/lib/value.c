@@ -71,18 +71,20 @@ static int parse_bool(const char *text, size_t len, char **out, char *why)
 	return refuse(why, text, len, "expected 0 or 1 (or no, yes, off, on, false, true)");
 }
 
-static int parse_doorbells(const char *text, size_t len, char **out, char *why)
+static const char *const doorbells_words[] = { "kernel", "exclusive", "mapped" };
+static const char *const memory_words[] = { "auto", "sva", "mediated" };
+
+static int parse_word(const char *const words[3], const char *text, size_t len, char **out, char *why)
 {
-	static const char *const words[] = { "kernel", "exclusive", "mapped" };
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < 3; i++) {
 		if (strlen(words[i]) != len || strncasecmp(words[i], text, len))
 			continue;
 		*out = strdup(words[i]);
 		return *out ? 0 : -ENOMEM;
 	}
-	return refuse(why, text, len, "expected kernel, exclusive or mapped");
+	return refuse(why, text, len, "expected %s, %s or %s", words[0], words[1], words[2]);
 }
 
 bool value_next(const char **list, const char **element, size_t *len)
@@ -290,7 +292,9 @@ int value_parse(const struct attr *a, const char *text, size_t len, const struct
 	case VALUE_BOOL:
 		return parse_bool(text, len, out, why);
 	case VALUE_DOORBELLS:
-		return parse_doorbells(text, len, out, why);
+		return parse_word(doorbells_words, text, len, out, why);
+	case VALUE_MEMORY:
+		return parse_word(memory_words, text, len, out, why);
 	default:
 		ret = parse_list(a, text, len, names, out, why);
 	}

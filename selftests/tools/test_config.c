@@ -64,6 +64,7 @@ static const struct good good[] = {
 	{ "[S]\nMaxExtraCtxs = 4294967295", OBJECT_SECTION, SECTION_MAX_EXTRA_CTXS, "4294967295" },
 	{ "[device hisi_zip-0]\nPriority = 1000", OBJECT_DEVICE, DEVICE_PRIORITY, "1000" },
 	{ "[device hisi_zip-0]\nZone = -1 Latency = 99", OBJECT_DEVICE, DEVICE_ZONE_ID, "-1" },
+	{ "[device hisi_zip-0]\nMemory = SVA", OBJECT_DEVICE, DEVICE_MEMORY, "sva" },
 	{ "[device hisi_zip-0]\nPriority = 1", OBJECT_DEVICE, DEVICE_LATENCY, NULL },
 };
 
@@ -147,6 +148,8 @@ static const struct bad bad[] = {
 	{ "[S]\nNumProcesses = \033[31m\xc2\x9b", 2, "not '\\x1b[31m\\xc2\\x9b'" },
 	{ "[S]\n\033]0;x\007", 2, "not '\\x1b]0'" },
 	{ "[device hisi_zip-0]\nLatency = 100", 2, "Latency: expected a number from 0 to 99" },
+	{ "[device hisi_zip-0]\nDoorbells = all", 2, "Doorbells: expected kernel, exclusive or mapped, not 'all'" },
+	{ "[device hisi_zip-0]\nMemory = all", 2, "Memory: expected auto, sva or mediated, not 'all'" },
 	{ "[device hisi_zip-0]\nZone = -2", 2, "Zone: expected a number from -1 to" },
 };
 
@@ -349,7 +352,8 @@ TEST(what_is_printed_is_read_as_the_same)
 {
 	static const char text[] =
 		"[device 0000:75:00.0]\nPriority = -10\nZone = 1\nMaxCtxsPerProcess = 4\nLatency = 1\nThroughput = 2\n"
-		"Doorbells = exclusive\n[S]\nNumProcesses = 7\nLimitDevAccess = 1\nSyncCtxs = 3\nAsyncCtxs = 0\n"
+		"Doorbells = exclusive\nMemory = mediated\n"
+		"[S]\nNumProcesses = 7\nLimitDevAccess = 1\nSyncCtxs = 3\nAsyncCtxs = 0\n"
 		"Nodes = 0=2+2 3=1+0\n"
 		"Devices = 0000:75:00.0, hisi_zip-1\nQueuePriority = 7\nMaxExtraCtxs = 9\nAllowedUsers = 0,5-9\n"
 		"AllowedGroups = *\nLive = 0\n[T]\n";

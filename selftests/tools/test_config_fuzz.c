@@ -21,10 +21,10 @@ static const char *const words[] = {
 	"[SSL]", "[IPSec] ", "[device hisi_zip-0]", "[device ", "[", "]", "\n", "\n", "\n", " ", "\t", "\r\n", "=",
 	" = ", "NumProcesses", "LimitDevAccess", "SyncCtxs", "AsyncCtxs", "Nodes", "Devices", "QueuePriority",
 	"MaxExtraCtxs", "Bandwidth", "AllowedUsers", "AllowedGroups", "Live", "Priority", "Zone", "MaxCtxsPerProcess",
-	"Latency", "Throughput", "Doorbells", "kernel", "mapped", "0", "1", "2", "65535", "-1", "0=2+2", "1=1+0",
-	"1024", "*", "0-5", "1000-1999", "alice", "hisi_zip-0", "0000:75:00.0", ",", ", ", "-", "+", ";", "#", "\\",
-	"\"", "..", "/", "\x80", "\x01", "4294967295", "[a]\nNumProcesses = 2\n", "Nodes = 0=2+2 1=1+0\n",
-	"Devices = hisi_zip-0, hisi_zip-1\n", "Live = no\n",
+	"Latency", "Throughput", "Doorbells", "kernel", "mapped", "Memory", "auto", "sva", "0", "1", "2", "65535", "-1",
+	"0=2+2", "1=1+0", "1024", "*", "0-5", "1000-1999", "alice", "hisi_zip-0", "0000:75:00.0", ",", ", ", "-", "+",
+	";", "#", "\\", "\"", "..", "/", "\x80", "\x01", "4294967295", "[a]\nNumProcesses = 2\n",
+	"Nodes = 0=2+2 1=1+0\n", "Devices = hisi_zip-0, hisi_zip-1\n", "Live = no\n",
 };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 

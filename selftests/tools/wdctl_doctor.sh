@@ -477,6 +477,47 @@ test_doctor_says_why_address_spaces_are_not_shared() {
 	problem r 'which the libraries need: its IOMMU refuses it'
 }
 
+# The same of a device that works all the same: a note with the reason and the costs.
+test_doctor_says_why_a_device_is_mediated() {
+	local config=r/boot/config-$REL function=r/sys/devices/pci/0000:75:00.0 device=hisi_zip-0
+
+	healthy r
+	put r/sys/class/uacce/$device/flags 0
+	put r/sys/class/uacce/$device/iommu mediated
+	echo CONFIG_IOMMU_SVA=y >>"$config"
+	note r "$device: mediated, without shared virtual addressing: no IOMMU translates"
+	says 'the kernel executes each submission, which costs a system call' got
+	says 'a copy, or a pin and a mapping' got
+	put r/proc/cpuinfo 'flags		: fpu vme'
+	note r 'virtual addressing: no IOMMU translates'
+	put r/proc/cpuinfo 'flags		: fpu hypervisor lahf_lm'
+	note r 'virtual addressing: this is a guest'
+	rm r/proc/cpuinfo
+	put r/sys/class/dmi/id/sys_vendor QEMU
+	note r 'virtual addressing: this is a guest'
+	rm -r r/sys/class/dmi
+	put r/sys/firmware/devicetree/base/compatible linux,dummy-virt
+	note r 'virtual addressing: this is a guest'
+	rm -r r/sys/firmware
+	put $function/iommu_group/type identity
+	note r 'virtual addressing: the IOMMU passes'
+	echo CONFIG_ARM64=y >>"$config"
+	note r 'virtual addressing: this kernel was built without CONFIG_ARM_SMMU_V3_SVA'
+	rm "$config"
+	note r 'virtual addressing: the IOMMU passes'
+	put $function/iommu_group/type DMA-FQ
+	note r 'virtual addressing: its IOMMU refuses it'
+	put r/sys/class/uacce/$device/simulated 1
+	note r 'virtual addressing: it is simulated without'
+	# The file's section isn't there.
+	rm r/etc/warpdrive/sections.conf
+	put r/sys/kernel/config/uacce/devices/$device/memory mediated
+	note r "$device: mediated, as its attribute memory demands"
+	put r/sys/kernel/config/uacce/devices/$device/memory sva
+	problem r "$device: nobody can open it"
+	remedy "$device: nobody can open it" "wdctl device set $device Memory=auto"
+}
+
 test_doctor_finds_functions_that_gave_no_device() {
 	healthy r
 	put r/sys/bus/pci/devices/0000:76:00.0/vendor 0x19e5

@@ -91,9 +91,9 @@ test_list_prints_what_the_kernel_tells() {
 	add_shares r hisi_zip-1 256 96 12 150 2
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
-hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     0         no         -      -         -     256   ok
-hisi_zip-1  0000:b5:00.0  zlib gzip deflate  1     -10       yes        256    96        12    150   ok
+NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  MEMORY  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     0         no         sva     -      -         -     256   ok
+hisi_zip-1  0000:b5:00.0  zlib gzip deflate  1     -10       yes        sva     256    96        12    150   ok
 END
 }
 
@@ -132,8 +132,8 @@ test_list_serves_a_mainline_kernel() {
 	add_mainline_device r hisi_zip-0 0000:75:00.0
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
-hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     -         -          -      -         -     256   ok
+NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  MEMORY  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     -         -          sva     -      -         -     256   ok
 END
 }
 
@@ -149,8 +149,9 @@ a, b = json.load(sys.stdin)["devices"]
 assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "physical_function": None,
 	"virtual_functions": None, "api": "hisi_qm_v3",
 	"algorithms": ["zlib", "gzip", "deflate"], "lacks": [], "node": 0, "priority": 0, "simulated": False,
-	"doorbells": "mapped", "iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96,
-	"used": 12, "free": 150, "quarantined": 2, "resets": None, "opens": None, "refused": None, "refused_full": None,
+	"doorbells": "mapped", "iommu": "sva-iommu", "sva": True, "memory": "sva", "memory_demanded": None,
+	"available": 256, "total": 256, "reserved": 96, "used": 12, "free": 150, "quarantined": 2, "resets": None,
+	"opens": None, "refused": None, "refused_full": None,
 	"ctx_errors": None, "wrong_results": None, "function_requests": None, "requests": None,
 	"request_errors": None, "bytes_in": None, "bytes_out": None, "busy_cycles": None, "state": "ok"}, a
 assert b["total"] is None and b["free"] is None, b
@@ -258,8 +259,8 @@ test_list_survives_broken_attributes() {
 	head -c 100000 /dev/zero | tr '\0' x >r/sys/class/uacce/hisi_zip-0/iommu
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT  ALGORITHMS  NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
-hisi_zip-0  a       -           0     -         no         -      -         -     -     ok
+NAME        PARENT  ALGORITHMS  NODE  PRIORITY  SIMULATED  MEMORY  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  a       -           0     -         no         -       -      -         -     -     ok
 END
 }
 
@@ -270,11 +271,51 @@ test_list_shows_the_node_that_libraries_use() {
 	add_device r hisi_zip-2 c zone_id=gone
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT  ALGORITHMS         NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
-hisi_zip-0  a       zlib gzip deflate  1     0         no         -      -         -     256   ok
-hisi_zip-1  b       zlib gzip deflate  0     0         no         -      -         -     256   ok
-hisi_zip-2  c       zlib gzip deflate  0     0         no         -      -         -     256   ok
+NAME        PARENT  ALGORITHMS         NODE  PRIORITY  SIMULATED  MEMORY  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  a       zlib gzip deflate  1     0         no         sva     -      -         -     256   ok
+hisi_zip-1  b       zlib gzip deflate  0     0         no         sva     -      -         -     256   ok
+hisi_zip-2  c       zlib gzip deflate  0     0         no         sva     -      -         -     256   ok
 END
+}
+
+test_list_shows_how_devices_reach_memory() {
+	local folder=r/sys/kernel/config/uacce/devices
+
+	make_root r
+	add_device r hisi_zip-0 a
+	add_device r hisi_zip-1 b flags=0 iommu=mediated
+	add_device r hisi_zip-2 c flags=0 iommu=none
+	add_mainline_device r hisi_zip-3 d
+	add_mainline_device r hisi_zip-4 e flags=0
+	for i in 0 1 2; do
+		put $folder/hisi_zip-$i/memory auto
+	done
+	wdctl list --root r >got
+	awk 'NR > 1 { print $1, $9 }' got >memory
+	golden memory <<'END'
+hisi_zip-0 sva
+hisi_zip-1 mediated
+hisi_zip-2 -
+hisi_zip-3 sva
+hisi_zip-4 -
+END
+	put $folder/hisi_zip-0/memory sva
+	put $folder/hisi_zip-1/memory sva
+	wdctl list --root r >got
+	says 'hisi_zip-1: nobody can open it, since it has no shared virtual addressing (memory sva)' got
+	not grep 'hisi_zip-0: nobody' got
+	wdctl list --json --root r | python3 -c '
+import json, sys
+d = json.load(sys.stdin)["devices"]
+assert [(x["memory"], x["memory_demanded"], x["sva"]) for x in d] == [("sva", "sva", True), ("mediated", "sva", False),
+	(None, "auto", False), ("sva", None, True), (None, None, False)], d'
+	wdctl device show hisi_zip-1 --root r >got
+	says '  memory: mediated, sva demanded' got
+	wdctl device show hisi_zip-2 --root r >got
+	says '  memory: no way to that of processes' got
+	put $folder/hisi_zip-1/memory mediated
+	wdctl list --root r >got
+	not grep 'nobody can open' got
 }
 
 test_a_full_disk_is_an_error() {
