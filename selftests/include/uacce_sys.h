@@ -114,6 +114,23 @@ static inline int uacce_of_parent(const char *driver, const char *parent, char n
 	return 0;
 }
 
+/* @file: "bind", "unbind"; 0 or -errno. */
+static inline int uacce_driver_write(const char *driver, const char *file, const char *parent)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%s/%s", driver, file);
+	return text_write(path, parent);
+}
+
+/* Binds the driver anew; 0 or -errno. */
+static inline int uacce_rebind(const char *driver, const char *parent)
+{
+	int ret = uacce_driver_write(driver, "unbind", parent);
+
+	return ret ? ret : uacce_driver_write(driver, "bind", parent);
+}
+
 /* The attribute without its last newline; length or -errno. */
 static inline int uacce_attr(const char *name, const char *attr, char *buf, size_t size)
 {

@@ -83,6 +83,14 @@ static inline int dev_set(const char *dev, const char *attr, const char *text)
 	return text_write(dev_path(dev, attr), text);
 }
 
+/* Does the attribute read as @text? */
+static inline bool dev_is(const char *dev, const char *attr, const char *text)
+{
+	char buf[64];
+
+	return !tree_read(dev_path(dev, attr), buf, sizeof(buf)) && !strcmp(buf, text);
+}
+
 /* A number, or LONG_MIN. */
 static inline long dev_num(const char *dev, const char *attr)
 {

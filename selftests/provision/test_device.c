@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <time.h>
 #include "kselftest_harness.h"
+#include "uacce_sys.h"
 #include "uacce_tree.h"
 
 #define S	"test-device"
@@ -26,15 +27,8 @@ FIXTURE_TEARDOWN(device)
 	EXPECT_EQ(0, dev_set(DEV0, "priority", "0"));
 	EXPECT_EQ(0, dev_set(DEV0, "latency", "10"));
 	EXPECT_EQ(0, dev_set(DEV0, "max_ctxs_per_process", "0"));
+	EXPECT_EQ(0, dev_set(DEV0, "memory", "auto"));
 	EXPECT_TRUE(accounts_ok());
-}
-
-static int driver_write(const char *file, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/hisi_zip/%s", file);
-	return text_write(path, text);
 }
 
 static bool sysfs_is(const char *attr, const char *text)
@@ -80,20 +74,43 @@ TEST_F(device, refuses_garbage)
 TEST_F(device, keeps_its_settings_while_it_is_away)
 {
 	EXPECT_EQ(0, dev_set(DEV0, "priority", "-5"));
-	EXPECT_EQ(0, driver_write("unbind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "unbind", self->pci));
 	EXPECT_NE(0, access(dev_path(DEV0, "priority"), F_OK));
-	EXPECT_EQ(0, driver_write("bind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "bind", self->pci));
 	EXPECT_EQ(-5, dev_num(DEV0, "priority"));
 	EXPECT_TRUE(sysfs_is("priority", "-5"));
+}
+
+TEST_F(device, takes_its_way_to_memory_when_its_driver_is_bound)
+{
+	EXPECT_TRUE(dev_is(DEV0, "memory", "auto"));
+	EXPECT_TRUE(sysfs_is("iommu", "sva-sim"));
+	EXPECT_EQ(-EINVAL, dev_set(DEV0, "memory", "all"));
+	EXPECT_EQ(-EINVAL, dev_set(DEV0, "memory", "mediated sva"));
+	ASSERT_EQ(0, dev_set(DEV0, "memory", "mediated"));
+	EXPECT_TRUE(sysfs_is("iommu", "sva-sim"));
+	EXPECT_TRUE(sysfs_is("flags", "1"));
+	ASSERT_EQ(0, uacce_rebind("hisi_zip", self->pci));
+	EXPECT_TRUE(sysfs_is("iommu", "mediated"));
+	EXPECT_TRUE(sysfs_is("flags", "0"));
+	EXPECT_TRUE(dev_is(DEV0, "doorbells", "kernel"));
+	EXPECT_TRUE(dev_is(DEV0, "memory", "mediated"));
+	ASSERT_EQ(0, dev_set(DEV0, "memory", "sva"));
+	EXPECT_TRUE(sysfs_is("iommu", "mediated"));
+	EXPECT_TRUE(sysfs_is("available_instances", "0"));
+	ASSERT_EQ(0, uacce_rebind("hisi_zip", self->pci));
+	EXPECT_TRUE(sysfs_is("iommu", "sva-sim"));
+	EXPECT_FALSE(sysfs_is("available_instances", "0"));
+	EXPECT_TRUE(dev_is(DEV0, "doorbells", "isolated"));
 }
 
 TEST_F(device, is_reserved_again_when_it_returns)
 {
 	ASSERT_EQ(0, sec_make(S, DEV0 " " DEV1, 2, 3, 0));
-	EXPECT_EQ(0, driver_write("unbind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "unbind", self->pci));
 	EXPECT_TRUE(sec_is(S, "status", "live"));
 	EXPECT_EQ(6, dev_num(DEV1, "reserved_ctxs"));
-	EXPECT_EQ(0, driver_write("bind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "bind", self->pci));
 	EXPECT_EQ(6, dev_num(DEV0, "reserved_ctxs"));
 	EXPECT_EQ(0, sec_end(S));
 	EXPECT_EQ(0, dev_num(DEV0, "reserved_ctxs"));
@@ -103,11 +120,11 @@ TEST_F(device, that_returns_serves_claims_in_order_and_whole)
 {
 	long total = dev_num(DEV0, "total_ctxs");
 
-	EXPECT_EQ(0, driver_write("unbind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "unbind", self->pci));
 	ASSERT_EQ(0, sec_make("first", DEV0, 1, 2, 0));
 	ASSERT_EQ(0, sec_make("second", DEV0, total - 1, 1, 0));
 	ASSERT_EQ(0, sec_make("third", DEV0, 1, 1, 0));
-	EXPECT_EQ(0, driver_write("bind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "bind", self->pci));
 	EXPECT_EQ(3, dev_num(DEV0, "reserved_ctxs"));
 	/* The second section gets the contexts that the first gives back. */
 	EXPECT_EQ(0, sec_end("first"));
@@ -122,10 +139,10 @@ TEST_F(device, an_open_attribute_of_one_that_went_does_no_harm)
 	char buf[64];
 
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(0, driver_write("unbind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "unbind", self->pci));
 	EXPECT_GE(0, read(fd, buf, sizeof(buf)));
 	close(fd);
-	EXPECT_EQ(0, driver_write("bind", self->pci));
+	EXPECT_EQ(0, uacce_driver_write("hisi_zip", "bind", self->pci));
 	EXPECT_EQ(0, dev_num(DEV0, "used_ctxs"));
 }
 

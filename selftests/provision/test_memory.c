@@ -74,6 +74,17 @@ FIXTURE_SETUP(memory)
 	ASSERT_EQ(0, worker_start(&self->w));
 }
 
+/* The driver takes the setting when it is bound. */
+static int set_way(const char *memory)
+{
+	char parent[64];
+	int ret = uacce_parent(DEV0, parent, sizeof(parent));
+
+	if (!ret)
+		ret = dev_set(DEV0, "memory", memory);
+	return ret ? ret : uacce_rebind("hisi_zip", parent);
+}
+
 FIXTURE_TEARDOWN(memory)
 {
 	worker_kill(&self->w);
@@ -81,6 +92,8 @@ FIXTURE_TEARDOWN(memory)
 		group_end(&self->group);
 	if (!access(sec_path(A, NULL), F_OK))
 		EXPECT_EQ(0, sec_end(A));
+	if (!dev_is(DEV0, "memory", "auto"))
+		EXPECT_EQ(0, set_way("auto"));
 	EXPECT_TRUE(accounts_ok());
 }
 
@@ -112,6 +125,43 @@ TEST_F(memory, a_reserved_context_opens_where_a_process_gets_no_more)
 	/* Memory that is given back is available for the next open. */
 	EXPECT_EQ(0, w_close(&self->w));
 	EXPECT_EQ(0, w_open(&self->w, DEV0));
+}
+
+/* Its device has rings of its own, and memory for small requests. */
+TEST_F(memory, a_reserved_mediated_context_starts_where_a_process_gets_no_more)
+{
+	int i;
+
+	if (!group_make(&self->group))
+		SKIP(return, "the kernel has no control groups of memory");
+	ASSERT_EQ(0, set_way("mediated"));
+	ASSERT_EQ(0, sec_make(A, DEV0, 1, CTXS, 0));
+	ASSERT_EQ(0, w_attach(&self->w, A, 0));
+	ASSERT_EQ(0, group_close(&self->group, &self->w, 1 << 20));
+	for (i = 0; i < CTXS; i++) {
+		EXPECT_EQ(0, w_open(&self->w, DEV0));
+		EXPECT_EQ(0, w_start(&self->w));
+	}
+	EXPECT_EQ(0, w_close(&self->w));
+	EXPECT_EQ(0, w_open(&self->w, DEV0));
+	EXPECT_EQ(0, w_start(&self->w));
+}
+
+TEST_F(memory, a_mediated_context_of_the_pool_is_charged_to_its_process)
+{
+	int i, ret = 0;
+
+	if (!group_make(&self->group))
+		SKIP(return, "the kernel has no control groups of memory");
+	ASSERT_EQ(0, set_way("mediated"));
+	ASSERT_EQ(0, group_close(&self->group, &self->w, 1 << 20));
+	for (i = 0; i < CTXS && !ret; i++) {
+		ret = w_open(&self->w, DEV0);
+		if (!ret)
+			ret = w_start(&self->w);
+	}
+	/* Small blocks are worth the end of the process to the kernel. */
+	EXPECT_TRUE(ret == -ENOMEM || ret == -EPIPE);
 }
 
 TEST_F(memory, a_section_that_grew_has_memory_for_all_its_slots)

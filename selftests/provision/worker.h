@@ -91,7 +91,7 @@ static inline int client_granted(struct nl_client *c, int ms)
 
 /* --- processes --- */
 
-enum { W_ATTACH, W_DETACH, W_GRANTED, W_OPEN, W_CLOSE, W_CLOSE_SOCKET, W_SETUID };
+enum { W_ATTACH, W_DETACH, W_GRANTED, W_OPEN, W_START, W_CLOSE, W_CLOSE_SOCKET, W_SETUID };
 
 struct order {
 	int what;
@@ -129,18 +129,33 @@ static inline int worker_open_dev(int *files, const char *dev)
 	return -EMFILE;
 }
 
-/* The file that was opened last. */
-static inline int worker_close_dev(int *files)
+/* The file that was opened last; NULL: there is none. */
+static inline int *worker_last_file(int *files)
 {
 	int i;
 
 	for (i = WORKER_FILES - 1; i >= 0; i--)
-		if (files[i] >= 0) {
-			close(files[i]);
-			files[i] = -1;
-			return 0;
-		}
-	return -EBADF;
+		if (files[i] >= 0)
+			return &files[i];
+	return NULL;
+}
+
+static inline int worker_close_dev(int *files)
+{
+	int *last = worker_last_file(files);
+
+	if (!last)
+		return -EBADF;
+	close(*last);
+	*last = -1;
+	return 0;
+}
+
+static inline int worker_start_queue(int *files)
+{
+	int *last = worker_last_file(files);
+
+	return last ? uacce_start_q(*last) : -EBADF;
 }
 
 static inline int worker_obey(struct nl_client *c, int *files, const struct order *o)
@@ -158,6 +173,8 @@ static inline int worker_obey(struct nl_client *c, int *files, const struct orde
 		return client_granted(c, o->number);
 	case W_OPEN:
 		return worker_open_dev(files, o->dev);
+	case W_START:
+		return worker_start_queue(files);
 	case W_CLOSE:
 		return worker_close_dev(files);
 	case W_CLOSE_SOCKET:
@@ -267,6 +284,7 @@ static inline int w_simple(struct worker *w, int what, int number)
 }
 
 #define w_detach(w)		w_simple(w, W_DETACH, 0)
+#define w_start(w)		w_simple(w, W_START, 0)
 #define w_close(w)		w_simple(w, W_CLOSE, 0)
 #define w_granted(w, ms)	w_simple(w, W_GRANTED, ms)
 #define w_close_socket(w)	w_simple(w, W_CLOSE_SOCKET, 0)
