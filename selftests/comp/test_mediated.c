@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices without shared virtual addresses: they are found, and do what others do, in pieces that the kernel can map. */
+/* Devices without shared virtual addresses: found as others are, and used in pieces that the kernel can map. */
 #include "comp_test.h"
 #include "emulated.h"
 #include "kselftest_harness.h"
@@ -170,8 +170,9 @@ TEST_F(mediated, requests_wait_for_room_in_the_kernel)
 		ASSERT_EQ(0, wd_comp_async(h, &args[i], NULL)) TH_LOG("%s", detail(h));
 	}
 	ASSERT_EQ(0, emulated_control(DIRECT_NAME, "release"));
-	while (calls < MANY)
+	while (calls < MANY) {
 		ASSERT_LT(0, wd_comp_poll(MANY, 60000, NULL)) TH_LOG("%u of them are over", calls);
+	}
 	for (i = 0; i < MANY; i++) {
 		EXPECT_EQ(0, status[i]);
 		EXPECT_EQ(SHORT, z_decompress(WD_GZIP, self->packed + i * 2 * SHORT, len[i], self->back, SHORT, 15));
