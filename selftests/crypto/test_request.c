@@ -243,6 +243,30 @@ TEST(a_buffer_that_is_not_mapped_is_EFAULT)
 	EXPECT_EQ(0, wd_digest_free_sess(d));
 }
 
+/* Where the device writes. A decryption that fails zeroes its destination as far as that can be written. */
+TEST(a_destination_that_is_read_only_is_EFAULT_on_a_device)
+{
+	unsigned char *fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), buf[4096] = { 0 };
+	unsigned char mac[32] = { 0 };
+	handle_t c, d, a;
+
+	if (expected_path("cipher") == WD_PATH_SOFT)
+		SKIP(return, "needs a device");
+	c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);
+	d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	ASSERT_NE(MAP_FAILED, fixed);
+	ASSERT_TRUE(c && a && d);
+	EXPECT_EQ(-EFAULT, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, buf, 4096, fixed));
+	EXPECT_EQ(-EFAULT, digest_do(d, buf, 4096, fixed, 20));
+	EXPECT_EQ(-EFAULT, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, buf, 16, 4080, fixed, mac));
+	EXPECT_EQ(-EFAULT, aead_do(a, WD_CIPHER_DECRYPTION, iv16, 12, buf, 16, 4080, fixed, mac));
+	EXPECT_EQ(0, wd_cipher_free_sess(c));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+	EXPECT_EQ(0, wd_aead_free_sess(a));
+	munmap(fixed, 4096);
+}
+
 TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
 {
 	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0),

@@ -77,6 +77,20 @@ TEST_F(probe, what_can_be_no_buffer_is_refused)
 	EXPECT_FALSE(wd_probe_pair(self->at, SIZE_MAX, self->at, 1));
 }
 
+TEST_F(probe, what_is_read_only_can_be_read_and_not_written)
+{
+	/* Two pages, of which the second one is read-only. */
+	ASSERT_EQ(0, mprotect(self->at + self->page, self->page, PROT_READ));
+	EXPECT_TRUE(wd_probe(WD_PROBE_READ, false, self->at, 2 * self->page));
+	EXPECT_TRUE(wd_probe(WD_PROBE_WRITE, false, self->at, self->page));
+	EXPECT_FALSE(wd_probe(WD_PROBE_WRITE, false, self->at + self->page, 1));
+	EXPECT_FALSE(wd_probe(WD_PROBE_WRITE, false, self->at + self->page - 1, 2));
+	EXPECT_FALSE(wd_probe(WD_PROBE_WRITE, false, self->at + self->page, self->page + 1));
+	ASSERT_EQ(0, munmap(self->at, self->page));
+	EXPECT_FALSE(wd_probe(WD_PROBE_READ, false, self->at, 1));
+	EXPECT_FALSE(wd_probe(WD_PROBE_WRITE, false, self->at, 1));
+}
+
 TEST_F(probe, what_has_gone_is_not_believed_for_ever)
 {
 	struct wd_span span = { self->at, 32 };

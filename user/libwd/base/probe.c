@@ -19,50 +19,62 @@
 #define MADV_POPULATE_WRITE	23
 #endif
 
-static bool range_call(const void *addr, size_t len, int (*call)(void *addr, size_t len, int arg), int arg)
+/* The call's error for the pages of the range, or 0. */
+static int range_error(const void *addr, size_t len, int (*call)(void *addr, size_t len, int arg), int arg)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE), first = (uintptr_t)addr & ~(page - 1);
-	int saved = errno, ret, cancel;
+	int saved = errno, err = 0, cancel;
 
 	if (!len)
-		return true;
+		return 0;
 	/* No mapping includes the last page, and rounding up must not wrap around to 0. */
 	if ((uintptr_t)addr + len < len || (uintptr_t)addr + len > UINTPTR_MAX - page)
-		return false;
+		return EFAULT;
 	/* Where no call can be made, an address that isn't mapped is a SIGSEGV. */
 	if (wd_sandbox())
-		return true;
+		return 0;
 	/* msync() can be cancelled; the caller may hold a lock or a stream. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	ret = call((void *)first, ((uintptr_t)addr + len - first + page - 1) & ~(page - 1), arg);
-	/* Where the kernel doesn't know the call, the range counts as accessible. */
-	if (ret && (errno == EINVAL || errno == ENOSYS))
-		ret = 0;
+	if (call((void *)first, ((uintptr_t)addr + len - first + page - 1) & ~(page - 1), arg))
+		err = errno;
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
-	return !ret;
+	return err;
 }
 
-static bool range_usable(const void *addr, size_t len, bool write)
+/* Where the kernel doesn't know the call, or not for this mapping, the range counts as accessible. */
+static bool is_unknown(int err)
 {
-	/* MS_ASYNC synchronises nothing: msync() is the quickest call that fails for unmapped memory. */
-	return range_call(addr, len, msync, MS_ASYNC) &&
-	       range_call(addr, len, madvise, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+	return err == EINVAL || err == ENOSYS;
+}
+
+static bool range_call(const void *addr, size_t len, int (*call)(void *addr, size_t len, int arg), int arg)
+{
+	int err = range_error(addr, len, call, arg);
+
+	return !err || is_unknown(err);
 }
 
 static bool range_mapped(const void *addr, size_t len)
 {
+	/* MS_ASYNC synchronises nothing: msync() is the quickest call that fails for unmapped memory. */
 	return range_call(addr, len, msync, MS_ASYNC);
 }
 
 static bool range_readable(const void *addr, size_t len)
 {
-	return range_usable(addr, len, false);
+	return range_mapped(addr, len) && range_call(addr, len, madvise, MADV_POPULATE_READ);
 }
 
+/* Memory that is read-only is EINVAL for one of these calls only, and so is told from a call that the kernel lacks. */
 static bool range_writable(const void *addr, size_t len)
 {
-	return range_usable(addr, len, true);
+	int err;
+
+	if (!range_mapped(addr, len))
+		return false;
+	err = range_error(addr, len, madvise, MADV_POPULATE_WRITE);
+	return !err || (is_unknown(err) && range_error(addr, len, madvise, MADV_POPULATE_READ));
 }
 
 /* --- ranges that were found mapped a moment ago --- */
