@@ -71,7 +71,7 @@ struct pubkey_msg *pubkey_msg_begin(struct wd_session *s, void *req, struct wd_m
 	m->req = req;
 	m->vendor = 0;
 	m->aux = 0;
-	/* Operands are copied before the device begins, so an overlap of src and dst doesn't prevent a retry. */
+	/* Operands that a result may overwrite are copied before the device begins: a retry still finds them. */
 	m->redo = WD_REDO;
 	c->src = arg->src;
 	c->src_len = arg->src_len;

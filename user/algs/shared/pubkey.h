@@ -51,6 +51,12 @@ static inline struct pubkey_msg *to_pubkey_msg(struct wd_msg *m)
 	return (struct pubkey_msg *)m;
 }
 
+/* Whether these ranges have a byte in common. */
+static inline bool pubkey_overlap(const void *a, size_t a_len, const void *b, size_t b_len)
+{
+	return (uintptr_t)a - (uintptr_t)b < b_len || (uintptr_t)b - (uintptr_t)a < a_len;
+}
+
 /* --- pubkey.c --- */
 
 /* The handle of a new session; ret: result of setting up the class's own part, which wipe frees on failure. */

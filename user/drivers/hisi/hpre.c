@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The base of the HPRE engine's drivers: one descriptor per request, with operands in the queue's memory, and its
- * result.
+ * The base of the HPRE engine's drivers: one descriptor per request, with operands in the caller's or the queue's
+ * memory, and its result.
  */
 #include <errno.h>
 
@@ -37,21 +37,47 @@ int hpre_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m
 		hpre_area_wipe(a);
 		return ret;
 	}
-	hpre_write(wd_ring_slot(&h->ring, (__u16)index), &j, a->out, m->tag);
+	hpre_write(wd_ring_slot(&h->ring, (__u16)index), &j, m->tag);
 	return 0;
+}
+
+__u8 *hpre_bounce(struct hpre_area *a, const void *src, __u32 k)
+{
+	__u8 *in = hpre_take(a, 2 * k);
+
+	if (src)
+		memcpy(in, src, k);
+	a->out = in + k;
+	return in;
+}
+
+__u8 *hpre_bounce_at(struct hisi_queue *h, unsigned int index, const void *src, __u32 k)
+{
+	struct hpre_area *a = hisi_queue_scratch(h, index);
+
+	return a ? hpre_bounce(a, src, k) : NULL;
 }
 
 void hpre_abort(struct wd_queue *q, unsigned int index)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
+	struct hpre_area *a = h ? hpre_area_used(h, index) : NULL;
 
-	if (h && h->scratch)
-		hpre_area_wipe(hisi_queue_scratch_at(h, index));
+	if (a)
+		hpre_area_wipe(a);
 }
 
 /* --- results --- */
 
-static int status_of(struct pubkey_msg *c, __u32 dw0)
+/* Whether the device has the addresses of the caller's memory, and can't access that memory. */
+static bool is_no_memory(const struct pubkey_msg *c, const struct hpre_area *a)
+{
+	return c->dst_len && hpre_power(a, c->dst) == c->dst &&
+	       !(wd_probe(WD_PROBE_READ, false, c->src, c->src_len) &&
+		 wd_probe(WD_PROBE_WRITE, false, c->dst, c->dst_len));
+}
+
+static int status_of(struct pubkey_msg *c, const struct hpre_area *a, __u32 dw0)
 {
 	__u32 error = dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK,
 	      error1 = dw0 >> HPRE_DW0_ETYPE1_SHIFT & HPRE_DW0_ETYPE1_MASK;
@@ -66,6 +92,8 @@ static int status_of(struct pubkey_msg *c, __u32 dw0)
 	}
 	if (error == HPRE_ERR_ABORTED)
 		return WD_STOPPED;
+	if (is_no_memory(c, a))
+		return -EFAULT;
 	c->why = error1 & HPRE_ETYPE1_SVA ? "the device can't access the request's memory" :
 		 "the device refused the request";
 	return -EIO;
@@ -73,17 +101,19 @@ static int status_of(struct pubkey_msg *c, __u32 dw0)
 
 void hpre_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index)
 {
+	struct hpre_area *a = hpre_area_used(h, index);
 	struct pubkey_msg *c = to_pubkey_msg(m);
 	struct hpre_answer answer;
 
 	hpre_read(wd_ring_slot(&h->ring, (__u16)index), &answer);
-	m->status = status_of(c, answer.dw0);
+	m->status = status_of(c, a, answer.dw0);
 	if (answer.tag != m->tag) {
 		c->m.vendor = 0;
 		c->why = "the descriptor came back damaged";
 		m->status = -EIO;
 	}
 	if (!m->status || m->status == -EIO)
-		m->status = to_hpre_ops(ops)->finish(c, hisi_queue_scratch_at(h, index), answer.out);
-	hpre_area_wipe(hisi_queue_scratch_at(h, index));
+		m->status = to_hpre_ops(ops)->finish(c, a, answer.out);
+	if (a)
+		hpre_area_wipe(a);
 }

@@ -14,9 +14,9 @@
 
 /**
  * struct hpre_area - the memory of the request at one ring index
- * @used:	bytes of data in use; wiped when the request ends
- * @bytes:	length of the result in the caller's memory, on the fast path
- * @out:	where the device writes the result
+ * @used:	bytes of data in use, 0 if there are only the caller's operands and room; wiped when the request ends
+ * @bytes:	of a request on a curve, on the fast path: length of the result in the caller's memory
+ * @out:	where in data the device writes the result, or NULL; valid while data is in use
  */
 struct hpre_area {
 	__u32 used;
@@ -56,6 +56,7 @@ struct hpre_job {
 	__u64 head;		/* first words of the descriptor: hpre_head() */
 	const void *key;
 	const void *in;		/* NULL: the device reads nothing */
+	void *out;		/* NULL: the device writes nothing */
 	__u32 text;		/* length of SM2's plaintext minus one, or 0 */
 };
 
@@ -69,13 +70,12 @@ static inline __u64 hpre_head(enum hpre_op op, __u32 bytes)
  * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
  * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
-static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const struct hpre_job *j, const void *out,
-							     __u32 tag)
+static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const struct hpre_job *j, __u32 tag)
 {
 	sqe[0] = htole64(j->head);
 	sqe[1] = htole64((uintptr_t)j->key);
 	sqe[2] = htole64((uintptr_t)j->in);
-	sqe[3] = htole64((uintptr_t)out);
+	sqe[3] = htole64((uintptr_t)j->out);
 	sqe[4] = htole64(tag);
 	sqe[5] = htole64(j->text);
 	sqe[6] = 0;
@@ -105,8 +105,10 @@ static inline bool hpre_is_good(__u32 dw0)
 /**
  * struct hpre_ops - what RSA, DH and ECC do differently
  * @fast:	first member
- * @fill:	of messages: put operands into the area, and fill in the job; 0, -ENOMEM, -E2BIG: no device takes it
- * @finish:	of messages: put results into the caller's memory; 0, or -errno and msg->why
+ * @fill:	of messages: fill in the job, and put into the area what the device can't have at the caller's address;
+ *		0, -ENOMEM, -E2BIG: no device takes it
+ * @finish:	of messages: put results into the caller's memory; 0, or -errno and msg->why. a is NULL if nothing is
+ *		in the area
  */
 struct hpre_ops {
 	struct fast_ops fast;
@@ -126,6 +128,43 @@ void hpre_abort(struct wd_queue *q, unsigned int index);
 extern const char *const hpre_apis[];
 extern const char *const hpre_ecc_apis[];
 
+/* --- powers: RSA and DH, with one operand and one result, both of k bytes --- */
+
+/*
+ * Room in the area for the operand, which is copied there unless src is NULL, and behind it for the result. Requests
+ * need that whose result may overwrite an operand, since they could not be done again, and those with a deadline: after
+ * it the memory is the caller's again, even if the device can't be stopped.
+ */
+__u8 *hpre_bounce(struct hpre_area *a, const void *src, __u32 k);
+/* The same in the area of that index; NULL: no memory. */
+__u8 *hpre_bounce_at(struct hisi_queue *h, unsigned int index, const void *src, __u32 k);
+
+static inline __u64 hpre_deadline(const struct fast_req *r)
+{
+	return r->own ? r->own->deadline : 0;
+}
+
+/* The area of that index, or NULL if nothing is in it. */
+static inline struct hpre_area *hpre_area_used(const struct hisi_queue *h, unsigned int index)
+{
+	struct hpre_area *a = hisi_queue_scratch_there(h, index);
+
+	return a && a->used ? a : NULL;
+}
+
+/* Where the device has written the result: in the area, if one is used, or in the caller's memory. */
+static inline const __u8 *hpre_power(const struct hpre_area *a, const void *dst)
+{
+	return a && a->out ? a->out : dst;
+}
+
+/* Puts the result into the caller's memory if it isn't there. */
+static inline void hpre_power_put(const struct hpre_area *a, void *dst, size_t k)
+{
+	if (a && a->out)
+		memcpy(dst, a->out, k);
+}
+
 /* --- hpre_ecc.c --- */
 int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev);
 /* struct hpre_ops's */
@@ -135,48 +174,41 @@ int hpre_ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answe
 /* --- the fast path --- */
 
 /*
- * Puts operands into the area and fills in the job, where text is 0, if the request passes the class's check, and needs
- * no more than a short one. After false the area is wiped.
+ * Fills in the job, where text is 0, and puts into the area what the device can't have at the caller's address, if the
+ * request passes the class's check, and needs no more than a short one. After false the area is empty.
  */
-typedef bool hpre_job_fn(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j);
+typedef bool hpre_job_fn(const struct fast_req *r, struct hisi_queue *h, struct hpre_job *j);
 
 WD_INLINE bool hpre_fill(struct hisi_queue *h, const struct fast_req *r, hpre_job_fn *job)
 {
-	struct hpre_area *a;
 	struct hpre_job j;
 
-	/* The area belongs to the slot. */
+	/* The area belongs to the slot, and is empty. */
 	if (unlikely(!wd_slot_is_free(r->slot)))
 		return false;
-	a = hisi_queue_scratch(h, r->index);
-	if (unlikely(!a))
-		return false;
-	/* The area is empty; job() sets out. */
 	j.text = 0;
-	if (unlikely(!job(r, a, &j))) {
-		hpre_area_wipe(a);
+	if (unlikely(!job(r, h, &j)))
 		return false;
-	}
-	hpre_write(fast_sqe(h, r, HPRE_SQE_SIZE), &j, a->out, fast_begin(r));
+	hpre_write(fast_sqe(h, r, HPRE_SQE_SIZE), &j, fast_begin(r));
 	return true;
 }
 
-/* Puts results into the caller's memory. False, with nothing done, when the slow path has to check them. */
-typedef bool hpre_told_fn(const struct fast_req *r, const struct hpre_area *a, __u64 answer);
+/*
+ * Puts results into the caller's memory and their length into out, and wipes the area. False, with nothing done, when
+ * the slow path has to check them.
+ */
+typedef bool hpre_told_fn(const struct fast_req *r, const struct hisi_queue *h, __u64 answer, __u64 *out);
 
 WD_INLINE bool hpre_told(const struct hisi_queue *h, const struct fast_req *r, __u64 *in, __u64 *out,
 			 hpre_told_fn *told)
 {
-	struct hpre_area *a = hisi_queue_scratch_at(h, r->index);
 	const struct wd_arg *arg = r->arg;
 	struct hpre_answer answer;
 
 	hpre_read((const volatile void *)fast_sqe(h, r, HPRE_SQE_SIZE), &answer);
-	if (unlikely(!hpre_is_good(answer.dw0) || answer.tag != fast_tag(r) || !told(r, a, answer.out)))
+	if (unlikely(!hpre_is_good(answer.dw0) || answer.tag != fast_tag(r) || !told(r, h, answer.out, out)))
 		return false;
 	*in = arg->src_len;
-	*out = a->bytes;
-	hpre_area_wipe(a);
 	/* A verification has no dst_len. */
 	if (arg->dst_len)
 		*arg->dst_len = *out;

@@ -14,35 +14,43 @@ static __u8 *own_put(const struct dh_sess *s, const struct pubkey_msg *c, struct
 {
 	__u8 *key = hpre_take(a, 2 * s->k);
 
+	/* The result may be elsewhere. */
+	a->out = NULL;
 	dh_private(s, c, key);
 	memcpy(key + s->k, s->p, s->k);
 	return key;
 }
 
-static inline void fill_power(const struct dh_sess *s, __u32 op, const void *src, struct hpre_area *a,
-			      struct hpre_job *j)
+/* Whether the device overwrites nothing that the request needs when it is done again; src: the peer's value or NULL. */
+static inline bool is_apart(const struct dh_sess *s, const void *src, const void *key, size_t key_len, const void *dst)
 {
-	__u8 *in;
+	return (!src || !pubkey_overlap(src, s->k, dst, s->k)) && (!key || !pubkey_overlap(key, key_len, dst, s->k));
+}
 
+/* src: the peer's value; NULL: the generator. */
+static inline void fill_power(const struct dh_sess *s, const void *src, void *dst, struct hpre_job *j)
+{
 	j->head = hpre_head(HPRE_DH, s->k);
-	j->in = s->g;
-	if (op == WD_DH_SHARED) {
-		in = hpre_take(a, s->k);
-		memcpy(in, src, s->k);
-		j->in = in;
-	} else if (s->g_is_2) {
+	j->in = src ? src : s->g;
+	j->out = dst;
+	if (!src && s->g_is_2) {
 		j->head = hpre_head(HPRE_DH_G2, s->k);
 		j->in = NULL;
 	}
-	a->out = hpre_take(a, s->k);
 }
 
 static int dh_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
+	const void *src = c->op == WD_DH_SHARED ? c->src : NULL;
 	struct dh_sess *s = to_dh_sess(c->m.sess);
+	__u8 *in;
 
 	j->key = c->extra ? own_put(s, c, a) : s->key;
-	fill_power(s, c->op, c->src, a, j);
+	fill_power(s, src, c->dst, j);
+	if (c->m.deadline || !is_apart(s, src, c->extra, c->extra_len, c->dst)) {
+		in = hpre_bounce(a, src, s->k);
+		fill_power(s, src ? in : NULL, in + s->k, j);
+	}
 	return 0;
 }
 
@@ -50,7 +58,7 @@ static int dh_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answ
 {
 	(void)answer;
 	if (!c->m.status)
-		memcpy(c->dst, a->out, c->dst_len);
+		hpre_power_put(a, c->dst, c->dst_len);
 	return c->m.status;
 }
 
@@ -68,46 +76,74 @@ static __attribute__((noinline)) bool own_plain(const struct dh_sess *s, const s
 	       pubkey_above_1(arg->key, arg->key_len);
 }
 
-/* Whether the class's check would accept the request. */
+/*
+ * Whether the class's check would accept the request. The probe, which also refuses NULL, comes first: the compiler
+ * reads nothing twice then.
+ */
 static inline bool dh_arg_fits(const struct dh_sess *s, const struct wd_dh_arg *arg)
 {
-	bool shared = arg->op == WD_DH_SHARED;
 	const struct wd_span spans[] = { { arg->dst, s->k }, { arg->src, s->k } };
+	bool shared = arg->op == WD_DH_SHARED;
 
-	if (unlikely(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) ||
-		     !arg->dst || !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1)))
+	if (unlikely(!wd_probe_recent(spans, shared ? 2 : 1) || arg->op > WD_DH_SHARED ||
+		     arg->src_len != (shared ? s->k : 0) || !arg->dst_len || *arg->dst_len < s->k))
 		return false;
-	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
+	return (!shared || pubkey_is_between(arg->src, s->p)) &&
+	       (arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len);
 }
 
-WD_INLINE bool dh_job(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j)
+static inline bool own_fill(struct hisi_queue *h, const struct fast_req *r, struct hpre_job *j)
+{
+	const struct wd_dh_arg *arg = r->arg;
+	struct pubkey_msg own = { .extra = arg->key, .extra_len = arg->key_len };
+	struct hpre_area *a = hisi_queue_scratch(h, r->index);
+
+	if (!a)
+		return false;
+	j->key = own_put(to_dh_sess(r->s), &own, a);
+	return true;
+}
+
+WD_INLINE bool dh_job(const struct fast_req *r, struct hisi_queue *h, struct hpre_job *j)
 {
 	const struct dh_sess *s = to_dh_sess(r->s);
 	const struct wd_dh_arg *arg = r->arg;
+	const void *src;
+	__u8 *in;
 
 	if (!dh_arg_fits(s, arg))
 		return false;
+	src = arg->op == WD_DH_SHARED ? arg->src : NULL;
 	j->key = s->key;
-	if (arg->key) {
-		struct pubkey_msg own = { .extra = arg->key, .extra_len = arg->key_len };
-
-		j->key = own_put(s, &own, a);
+	fill_power(s, src, arg->dst, j);
+	if (arg->key && !own_fill(h, r, j))
+		return false;
+	if (unlikely(hpre_deadline(r) || !is_apart(s, src, arg->key, arg->key_len, arg->dst))) {
+		in = hpre_bounce_at(h, r->index, src, s->k);
+		if (!in)
+			return false;
+		if (src)
+			j->in = in;
+		j->out = in + s->k;
 	}
-	fill_power(s, arg->op, arg->src, a, j);
-	a->bytes = s->k;
-	/* Checks the copy, because the caller's memory may change meanwhile. */
-	return arg->op != WD_DH_SHARED || pubkey_is_between(j->in, s->p);
+	return true;
 }
 
-WD_INLINE bool dh_results(const struct fast_req *r, const struct hpre_area *a, __u64 answer)
+WD_INLINE bool dh_results(const struct fast_req *r, const struct hisi_queue *h, __u64 answer, __u64 *out)
 {
+	const struct dh_sess *s = to_dh_sess(r->s);
 	const struct wd_dh_arg *arg = r->arg;
+	struct hpre_area *a = hpre_area_used(h, r->index);
 
 	(void)answer;
 	/* A shared secret outside of 2 .. p - 2 goes to the slow path, which checks it in full. */
-	if (arg->op == WD_DH_SHARED && !pubkey_is_between(a->out, to_dh_sess(r->s)->p))
+	if (arg->op == WD_DH_SHARED && !pubkey_is_between(hpre_power(a, arg->dst), s->p))
 		return false;
-	memcpy(arg->dst, a->out, a->bytes);
+	if (unlikely(a != NULL)) {
+		hpre_power_put(a, arg->dst, s->k);
+		hpre_area_wipe(a);
+	}
+	*out = s->k;
 	return true;
 }
 

@@ -381,7 +381,7 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 
 /* --- all of them --- */
 
-int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static int fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
@@ -396,6 +396,14 @@ int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 		return fill_decrypt(c, a, j);
 	}
 	return ecc_is_montgomery(s) ? fill_montgomery(c, a, j) : fill_multiply(c, a, j);
+}
+
+int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+{
+	int ret = fill(c, a, j);
+
+	j->out = a->out;
+	return ret;
 }
 
 /*

@@ -42,12 +42,12 @@ static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void
 }
 
 /* Takes n fields from the start of the area; the result begins at field out. */
-static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, unsigned int n, unsigned int out,
-				__u32 bytes)
+static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, struct hpre_job *j, unsigned int n,
+				unsigned int out, __u32 bytes)
 {
 	a->used = n * s->field;
 	a->bytes = bytes;
-	a->out = a->data + out * s->field;
+	j->out = a->out = a->data + out * s->field;
 	return a->data;
 }
 
@@ -95,7 +95,7 @@ static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 
 	if (arg->src_len || !room_plain(arg, span.len) || !wd_probe_recent(&span, 1))
 		return false;
-	fields_take(s, a, ecc_is_montgomery(s) ? 1 : 2, 0, (__u32)span.len);
+	fields_take(s, a, j, ecc_is_montgomery(s) ? 1 : 2, 0, (__u32)span.len);
 	j->head = s->head_multiply;
 	j->key = s->priv;
 	j->in = s->multiply + s->key_bytes;
@@ -142,7 +142,7 @@ static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_ar
 	if (unlikely(!ecc_is_montgomery(s) || arg->src_len != w || !room_plain(arg, w) ||
 		     !wd_probe_pair(arg->src, w, arg->dst, w)))
 		return false;
-	u = fields_take(s, a, 2, 1, s->w);
+	u = fields_take(s, a, j, 2, 1, s->w);
 	j->head = s->head_multiply;
 	j->key = s->priv;
 	j->in = u;
@@ -226,7 +226,7 @@ WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, str
 		return montgomery_plain(s, arg, a, j);
 	if (unlikely(!ready->good))
 		return false;
-	x = fields_take(s, a, 4, 2, s->w);
+	x = fields_take(s, a, j, 4, 2, s->w);
 	j->head = s->head_multiply;
 	j->key = s->priv;
 	j->in = x;
@@ -238,7 +238,7 @@ WD_INLINE bool sign_prepared(struct ecc_sess *s, struct hpre_area *a, struct hpr
 {
 	if (unlikely(!ready->good))
 		return false;
-	j->in = fields_take(s, a, 4, 2, 2 * s->w);
+	j->in = fields_take(s, a, j, 4, 2, 2 * s->w);
 	number_put(s, number_put(s, (__u8 *)j->in, ready->digest, ready->len), ready->data, s->w);
 	return true;
 }
@@ -251,7 +251,7 @@ WD_INLINE bool sign_given(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 
 	if (unlikely(!arg->extra || !sign_mappable(s, arg) || !sign_mapped(s, arg)))
 		return false;
-	k = fields_take(s, a, 4, 2, 2 * w);
+	k = fields_take(s, a, j, 4, 2, 2 * w);
 	j->in = k;
 	k = number_put(s, k, arg->src, len);
 	if (unlikely(!is_some(k - len, len)))
@@ -280,9 +280,9 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	if (unlikely(!digest_plain(s, arg) || !s->sign_pub || arg->extra_len != 2 * w ||
 		     !wd_probe_pair(arg->src, len, r, 2 * w)))
 		return false;
-	to = fields_take(s, a, 3, 0, 0);
+	to = fields_take(s, a, j, 3, 0, 0);
 	/* A verification has no result. */
-	a->out = NULL;
+	j->out = a->out = NULL;
 	j->head = s->head_verify;
 	j->key = s->sign_pub;
 	j->in = to;
@@ -297,7 +297,7 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 
 /* --- all operations --- */
 
-WD_INLINE bool ecc_job(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j)
+WD_INLINE bool operation_plain(const struct fast_req *r, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(r->s);
 	const struct wd_ecc_arg *arg = r->arg;
@@ -309,6 +309,18 @@ WD_INLINE bool ecc_job(const struct fast_req *r, struct hpre_area *a, struct hpr
 	if (arg->op == WD_ECC_VERIFY)
 		return verify_plain(s, arg, a, j);
 	return arg->op == WD_ECC_PUBLIC && public_plain(s, arg, a, j);
+}
+
+WD_INLINE bool ecc_job(const struct fast_req *r, struct hisi_queue *h, struct hpre_job *j)
+{
+	struct hpre_area *a = hisi_queue_scratch(h, r->index);
+
+	if (unlikely(!a))
+		return false;
+	if (likely(operation_plain(r, a, j)))
+		return true;
+	hpre_area_wipe(a);
+	return false;
 }
 
 static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *arg, const struct hpre_area *a)
@@ -325,7 +337,7 @@ static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *a
 	return true;
 }
 
-WD_INLINE bool ecc_results(const struct fast_req *r, const struct hpre_area *a, __u64 answer)
+WD_INLINE bool results_put(const struct fast_req *r, const struct hpre_area *a, __u64 answer)
 {
 	const struct ecc_sess *s = to_ecc_sess(r->s);
 	const struct wd_ecc_arg *arg = r->arg;
@@ -342,6 +354,17 @@ WD_INLINE bool ecc_results(const struct fast_req *r, const struct hpre_area *a, 
 	ecc_field_get(s, a->out, 0, dst);
 	if (a->bytes > s->w)
 		ecc_field_get(s, a->out, 1, dst + s->w);
+	return true;
+}
+
+WD_INLINE bool ecc_results(const struct fast_req *r, const struct hisi_queue *h, __u64 answer, __u64 *out)
+{
+	struct hpre_area *a = hisi_queue_scratch_at(h, r->index);
+
+	if (unlikely(!results_put(r, a, answer)))
+		return false;
+	*out = a->bytes;
+	hpre_area_wipe(a);
 	return true;
 }
 

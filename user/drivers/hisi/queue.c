@@ -254,10 +254,12 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 	return ret;
 }
 
-int hisi_queue_make_scratch(struct hisi_queue *h)
+__u8 *hisi_queue_make_scratch(struct hisi_queue *h)
 {
-	h->scratch = calloc(h->ring.sq_depth, h->scratch_bytes);
-	return h->scratch ? 0 : -ENOMEM;
+	__u8 *scratch = calloc(h->ring.sq_depth, h->scratch_bytes);
+
+	atomic_store_explicit(&h->scratch, scratch, memory_order_release);
+	return scratch;
 }
 
 void *hisi_queue_get_state(struct hisi_queue *h, unsigned int index, size_t bytes)

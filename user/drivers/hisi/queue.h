@@ -31,7 +31,7 @@ struct hisi_queue {
 	handle_t ctx;
 	struct wd_sglpool *pool;
 	struct hisi_lists *_Atomic lists;
-	__u8 *scratch;
+	__u8 *_Atomic scratch;
 	void **_Atomic states;
 	size_t scratch_bytes;
 	bool stopped;
@@ -82,19 +82,31 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 /* Under the drain lock, or by the thread that got the lists. */
 void hisi_queue_put_lists(struct hisi_queue *h, unsigned int index);
 
-/* 0, -ENOMEM. */
-int hisi_queue_make_scratch(struct hisi_queue *h);
+/* The scratch memory of all indexes, or NULL. */
+__u8 *hisi_queue_make_scratch(struct hisi_queue *h);
 
 /* For a thread that called hisi_queue_scratch() for this index before; with any lock. */
 static inline void *hisi_queue_scratch_at(const struct hisi_queue *h, unsigned int index)
 {
-	return h->scratch + index * h->scratch_bytes;
+	return atomic_load_explicit(&h->scratch, memory_order_relaxed) + index * h->scratch_bytes;
+}
+
+/* With any lock: the memory of that index; NULL if none has been allocated. */
+static inline void *hisi_queue_scratch_there(const struct hisi_queue *h, unsigned int index)
+{
+	__u8 *scratch = atomic_load_explicit(&h->scratch, memory_order_acquire);
+
+	return scratch ? scratch + index * h->scratch_bytes : NULL;
 }
 
 /* Under the produce lock: the memory of that index, or NULL. */
 static inline void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index)
 {
-	return unlikely(!h->scratch) && hisi_queue_make_scratch(h) ? NULL : hisi_queue_scratch_at(h, index);
+	__u8 *scratch = atomic_load_explicit(&h->scratch, memory_order_relaxed);
+
+	if (unlikely(!scratch))
+		scratch = hisi_queue_make_scratch(h);
+	return likely(scratch != NULL) ? scratch + index * h->scratch_bytes : NULL;
 }
 
 /*

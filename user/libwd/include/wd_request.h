@@ -55,12 +55,12 @@ extern "C" {
  * still what it was, whatever the device has written: no byte of the source,
  * of the iv or of a tag that is compared lies in the room for a result (dst,
  * *dst_len bytes; the tag that is made). Flat buffers and lists may be mixed.
- * RSA, DH and ECC copy their operands: their requests are always repeated. A
- * digest has no result but dst, which may lie anywhere outside of src. Requests
- * in place and parts of a stream aren't repeated: they end with -EIO, or -ENODEV
- * if the device is gone. So do others for devices only when no context takes
- * them. A step of a compression stream is repeated on its own context, at most
- * three times, unless its source and destination overlap.
+ * RSA, DH and ECC copy what a result may overwrite: their requests are always
+ * repeated. A digest has no result but dst, which may lie anywhere outside of
+ * src. Requests in place and parts of a stream aren't repeated: they end with
+ * -EIO, or -ENODEV if the device is gone. So do others for devices only when no
+ * context takes them. A step of a compression stream is repeated on its own
+ * context, at most three times, unless its source and destination overlap.
  *
  * Secrets: keys are copied into the session. The library wipes a key when it
  * is replaced and when the session is freed. RSA, DH and ECC also wipe what a
