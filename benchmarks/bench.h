@@ -73,6 +73,20 @@ void bare_run(struct bare *b, unsigned int n, unsigned int window);
 /* The same; returns the time in poll(), in ns. */
 unsigned long long bare_run_polls(struct bare *b, unsigned int n, unsigned int window);
 
+/* --- hand.c: requests of SEC and HPRE by hand --- */
+
+struct hand;
+/* rsa, dh, cipher, digest, aead, on the device of that engine, which computes nothing. */
+struct hand *hand_open(const char *what);
+void hand_close(struct hand *h);
+/* A measure_t: CPU time without the device's. */
+unsigned long long hand_ns(void *hand, unsigned int n);
+/*
+ * Waits until that device, the only one that the process uses, has finished so many requests more: then each poll finds
+ * the same.
+ */
+void device_finishes(const char *device, unsigned int more);
+
 /* --- text.c --- */
 
 /* Fills the buffer with words like prose: deflate shrinks it to two fifths, the same on every machine. */
@@ -96,6 +110,7 @@ int attach_rows(int argc, char **argv);
 int doorbell_rows(int argc, char **argv);
 int crypto_rows(int argc, char **argv);
 int crypto_heap(int argc, char **argv);
+int crypto_null_rows(int argc, char **argv);
 int crypto_loop(int argc, char **argv);
 int pubkey_rows(int argc, char **argv);
 int pubkey_null_rows(int argc, char **argv);

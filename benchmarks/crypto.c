@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ciphers, digests and AEAD: the software path against direct calls of libcrypto, and loops for counting
  * instructions. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <openssl/evp.h>
 #include <wd_aead.h>
 #include "bench.h"
@@ -285,7 +283,10 @@ int crypto_heap(int argc, char **argv)
 	return 0;
 }
 
-/* --- counting --- */
+/* --- on a device that computes nothing --- */
+
+#define NULL_ROUNDS	9
+#define NULL_REQUESTS	3200
 
 union any_arg {
 	struct wd_cipher_arg c;
@@ -311,21 +312,6 @@ static void a_done(struct wd_aead_arg *arg, void *param)
 {
 	(void)arg, (void)param;
 	finished++;
-}
-
-/* Waits until the devices have finished so many requests in all: then each poll finds the same. */
-static void devices_finish(unsigned long long until)
-{
-	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = {
-		.p = dlsym(RTLD_DEFAULT, "wd_emulate_count")
-	};
-	unsigned long long n = 0;
-
-	/* Under callgrind one thread runs at a time. */
-	while (u.p && n < until) {
-		usleep(20);
-		u.f("hisi_sec2-0", "completions", &n);
-	}
 }
 
 static void arg_fill(const struct job *j, union any_arg *arg, size_t *len)
@@ -370,14 +356,17 @@ static int poll_some(const struct job *j, unsigned int n)
 	       j->lib == 1 ? wd_digest_poll(n, STALL_MS, NULL) : wd_aead_poll(n, STALL_MS, NULL);
 }
 
-static void windows(const struct job *j, bool burst, unsigned int n)
+/* At least n requests. Returns the CPU time of submitting and polling, without the device's time in between. */
+static unsigned long long windows(const struct job *j, bool burst, unsigned int n)
 {
+	unsigned long long ns = 0, start;
 	union any_arg arg[WINDOW];
 	void *args[WINDOW];
 	size_t len[WINDOW];
 	unsigned int i, sent;
 
-	for (sent = 0; sent < n; ) {
+	for (sent = finished, n += sent; sent < n; ) {
+		start = cpu_ns();
 		for (i = 0; i < WINDOW; i++) {
 			arg_fill(j, &arg[i], &len[i]);
 			args[i] = &arg[i];
@@ -388,32 +377,74 @@ static void windows(const struct job *j, bool burst, unsigned int n)
 			if (send_one(j, &arg[i]))
 				die("a request", -EIO);
 		sent += WINDOW;
-		devices_finish(sent);
+		ns += cpu_ns() - start;
+		device_finishes("hisi_sec2-0", WINDOW);
+		start = cpu_ns();
 		while (finished < sent)
 			if (poll_some(j, sent - finished) <= 0)
 				die("a poll", -EIO);
+		ns += cpu_ns() - start;
 	}
+	return ns;
+}
+
+static const char *const loop_names[] = { "cipher", "digest", "aead", "ccm" };
+static struct job *const loop_jobs[] = { &jobs[0], &jobs[3], &jobs[6], &ccm };
+
+static void loop_begin(struct job *j)
+{
+	j->buf = calloc(1, BYTES);
+	j->out = calloc(1, BYTES);
+	if (!j->buf || !j->out)
+		die("calloc", -ENOMEM);
+	j->sess = session(j, WD_ASYNC, WD_SESS_PATH_HW);
+}
+
+static void loop_end(struct job *j)
+{
+	session_close(j, j->sess);
+	free(j->buf);
+	free(j->out);
+}
+
+static unsigned long long null_ns(void *arg, unsigned int n)
+{
+	return windows(arg, false, n);
+}
+
+int crypto_null_rows(int argc, char **argv)
+{
+	unsigned int i;
+	char name[32];
+
+	(void)argc, (void)argv;
+	for (i = 0; i < 3; i++) {
+		struct hand *hand = hand_open(loop_names[i]);
+		struct pair p;
+
+		loop_begin(loop_jobs[i]);
+		p = measure_pair(null_ns, loop_jobs[i], hand_ns, hand, NULL_REQUESTS, NULL_ROUNDS);
+		snprintf(name, sizeof(name), "%s.null.ns", loop_names[i]);
+		row(name, p.ours, "ns", p.floor);
+		loop_end(loop_jobs[i]);
+		hand_close(hand);
+	}
+	return 0;
 }
 
 /* cipher|digest|aead|ccm async|burst N: only the loop, for callgrind. */
 int crypto_loop(int argc, char **argv)
 {
-	static const char *const names[] = { "cipher", "digest", "aead", "ccm" };
-	static struct job *const loops[] = { &jobs[0], &jobs[3], &jobs[6], &ccm };
 	unsigned int n = argc == 3 ? (unsigned int)strtoul(argv[2], NULL, 10) : 0, i;
 	struct job *j;
 
 	for (i = 0; n && i < 4; i++) {
-		if (strcmp(argv[0], names[i]))
+		if (strcmp(argv[0], loop_names[i]))
 			continue;
-		j = loops[i];
-		j->buf = calloc(1, BYTES);
-		j->out = calloc(1, BYTES);
-		j->sess = session(j, WD_ASYNC, WD_SESS_PATH_HW);
+		j = loop_jobs[i];
+		loop_begin(j);
 		windows(j, !strcmp(argv[1], "burst"), n);
-		session_close(j, j->sess);
-		free(j->buf);
-		free(j->out);
+		loop_end(j);
 		return 0;
 	}
 	fputs("usage: wd-bench crypto-loop cipher|digest|aead|ccm async|burst N\n", stderr);

@@ -24,6 +24,7 @@ static const struct {
 	{ "doorbell", doorbell_rows },
 	{ "crypto", crypto_rows },
 	{ "crypto-heap", crypto_heap },
+	{ "crypto-null", crypto_null_rows },
 	{ "crypto-loop", crypto_loop },
 	{ "pubkey", pubkey_rows },
 	{ "pubkey-null", pubkey_null_rows },
