@@ -17,17 +17,6 @@ begin() {
 	maps_before=$(maps present)
 }
 
-# Pages that are pinned for devices.
-pins() {
-	echo 1 >/proc/sys/vm/stat_refresh
-	awk '$1 == "nr_foll_pin_acquired" { n += $2 } $1 == "nr_foll_pin_released" { n -= $2 } END { print n }' \
-		/proc/vmstat
-}
-
-pins_are() {
-	[ "$(pins)" = "$1" ]
-}
-
 nothing_is_left() {
 	no_faults
 	[ "$(maps present)" = "$maps_before" ]

@@ -13,6 +13,17 @@ no_faults() {
 	[ "$(maps faults)" = 0 ] || { cat "$ITEM/mappings"; dmesg | grep "isn't mapped"; return 1; }
 }
 
+# Pages that are pinned for devices.
+pins() {
+	echo 1 >/proc/sys/vm/stat_refresh
+	awk '$1 == "nr_foll_pin_acquired" { n += $2 } $1 == "nr_foll_pin_released" { n -= $2 } END { print n }' \
+		/proc/vmstat
+}
+
+pins_are() {
+	[ "$(pins)" = "$1" ]
+}
+
 # have_nosva: such devices work on this kernel; skips the test where they don't.
 have_nosva() {
 	modprobe hisi_sim
