@@ -4,6 +4,8 @@
 
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/tools_for_all.sh"
+# shellcheck source=selftests/sim/nosva_counts.sh
+. "$(dirname "$0")/../sim/nosva_counts.sh"
 
 MODULES="uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim"
 
@@ -229,6 +231,62 @@ test_doctor_is_content_with_simulated_devices() {
 	says "no problems" got
 	says "sva-sim" got
 	says "room for its registers" got
+}
+
+test_a_device_without_sva_is_mediated_or_forbidden() {
+	local device function config=f.conf
+
+	from nothing
+	have_nosva
+	from zip@nosva
+	device=$(wdctl list | awk 'NR == 2 { print $1 }')
+	function=$(basename "$(readlink -f /sys/class/uacce/"$device"/device)")
+	[ "$(wdctl list | awk 'NR == 2 { print $(NF - 5) }')" = mediated ]
+	wdctl doctor >got || { cat got; false; }
+	says "$device: mediated, without shared virtual addressing: it is simulated without" got
+	wdctl selftest >got
+	says 'sim' got
+	not grep FAIL got
+
+	printf '[device %s]\nMemory = sva\n' "$function" >$config
+	wdctl apply $config >got
+	[ "$(cat /sys/kernel/config/uacce/devices/"$device"/memory)" = sva ]
+	wdctl save | same - $config
+	wdctl list >got
+	says "$device: nobody can open it" got
+	seq 300000 >f
+	wdzip -kv f 2>err
+	says 'path soft' err
+	exits 1 wdctl doctor >got
+	says "$device: nobody can open it" got
+	eval "$(grep -o "wdctl device set $device Memory=auto" got)"
+	wdzip -kvf f 2>err
+	says 'path sim' err
+	exits 2 wdctl device set "$device" Memory=all 2>err
+	says "Memory: expected auto, sva or mediated, not 'all'" err
+}
+
+test_a_device_with_sva_is_mediated_if_demanded() {
+	local device function
+
+	from zip
+	device=$(wdctl list | awk 'NR == 2 { print $1 }')
+	function=$(basename "$(readlink -f /sys/class/uacce/"$device"/device)")
+	wdctl device set "$device" Memory=mediated
+	[ "$(wdctl list | awk 'NR == 2 { print $(NF - 5) }')" = sva ]
+	echo "$function" >/sys/bus/pci/drivers/hisi_zip/unbind
+	echo "$function" >/sys/bus/pci/drivers/hisi_zip/bind
+	[ "$(wdctl list | awk 'NR == 2 { print $(NF - 5) }')" = mediated ]
+	wdctl doctor >got || { cat got; false; }
+	says "$device: mediated, as its attribute memory demands" got
+	seq 300000 >f
+	wdzip -kv f 2>err
+	says 'path sim' err
+	gzip -dc f.gz | same - f
+	wdctl device set "$device" Memory=auto
+	echo "$function" >/sys/bus/pci/drivers/hisi_zip/unbind
+	echo "$function" >/sys/bus/pci/drivers/hisi_zip/bind
+	[ "$(wdctl list | awk 'NR == 2 { print $(NF - 5) }')" = sva ]
 }
 
 test_doctor_says_what_to_load() {

@@ -5,23 +5,47 @@
  */
 #include "kselftest_harness.h"
 #include "fail_nth.h"
+#include "uacce_tree.h"
 #include "zip_queue.h"
 
 #define ROUNDS_MAX	2000
 
 FIXTURE(sweep) {
+	char parent[UACCE_NAME_MAX];
 	char name[UACCE_NAME_MAX];
 	long available;
+};
+
+FIXTURE_VARIANT(sweep) {
+	bool mediated;
+};
+
+FIXTURE_VARIANT_ADD(sweep, sva) {
+	.mediated = false,
+};
+
+FIXTURE_VARIANT_ADD(sweep, mediated) {
+	.mediated = true,
 };
 
 FIXTURE_SETUP(sweep)
 {
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->name)) TH_LOG("no hisi_zip device");
+	ASSERT_EQ(0, uacce_parent(self->name, self->parent, sizeof(self->parent)));
+	if (variant->mediated) {
+		ASSERT_EQ(0, dev_set(self->name, "memory", "mediated"));
+		ASSERT_EQ(0, uacce_rebind("hisi_zip", self->parent));
+		ASSERT_TRUE(uacce_of_parent("hisi_zip", self->parent, self->name));
+	}
 	self->available = test_attr_num(self->name, "available_instances");
 }
 
 FIXTURE_TEARDOWN(sweep)
 {
+	if (variant->mediated) {
+		EXPECT_EQ(0, dev_set(self->name, "memory", "auto"));
+		EXPECT_EQ(0, uacce_rebind("hisi_zip", self->parent));
+	}
 }
 
 /*
@@ -79,8 +103,49 @@ TEST_F_TIMEOUT(sweep, first_access, 240)
 {
 	struct rawq q;
 
+	if (variant->mediated)
+		SKIP(return, "a mediated queue has no window");
 	sweep(ASSERT_EQ(0, rawq_open(&q, self->name)); ASSERT_EQ(0, rawq_map(&q)),
 	      (*(volatile uint32_t *)q.mmio = 0, 0), rawq_close(&q));
+}
+
+TEST_F_TIMEOUT(sweep, device_cq, 240)
+{
+	size_t page = sysconf(_SC_PAGESIZE), bytes;
+	off_t at = UACCE_QFRT_DEVICE_CQ * page;
+	struct rawq q;
+	void *map;
+
+	if (!variant->mediated)
+		SKIP(return, "only a mediated queue's device has a ring of its own");
+	sweep(ASSERT_EQ(0, rawq_open(&q, self->name));
+	      bytes = (q.info.cq_depth * sizeof(struct qm_cqe) + page - 1) / page * page,
+	      (map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, q.fd, at)) == MAP_FAILED ? -1 : 0,
+	      if (map != MAP_FAILED) munmap(map, bytes); rawq_close(&q));
+}
+
+static int submit(const struct rawq *q)
+{
+	struct hisi_qp_doorbell db = { .sq_tail = q->sq_tail, .flags = HISI_QP_DB_SQ };
+
+	return neg_errno(ioctl(q->fd, UACCE_CMD_QM_DOORBELL, &db));
+}
+
+/* Requests that the kernel copies, maps as they are, and makes lists for. */
+TEST_F_TIMEOUT(sweep, submit, 240)
+{
+	static const size_t sizes[] = { 100, 4096, 1 << 20 };
+	uint8_t *src = calloc(1, 1 << 20), *dst = calloc(1, 1 << 21);
+	struct rawq q;
+
+	if (!variant->mediated)
+		SKIP(return, "a queue with a window submits without a call");
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		sweep(ASSERT_EQ(0, rawq_begin(&q, self->name, ZIP_QC_COMPRESS));
+		      rawq_zip_fill(rawq_slot(&q), ZIP_REQ_ZLIB, src, sizes[i], dst, 2 * sizes[i], 0); rawq_push(&q, 0),
+		      submit(&q), rawq_close(&q));
+	free(src);
+	free(dst);
 }
 
 /* A failing stop must not lose the queue. */

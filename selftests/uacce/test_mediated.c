@@ -173,6 +173,62 @@ TEST_F(mediated, an_administrator_may_forbid_it)
 	rawq_close(&other);
 }
 
+static int functions(const char *address, const char *number)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SIM_PCI "/%s/sriov_numvfs", address);
+	return text_write(path, number);
+}
+
+/* The uacce device of the first virtual function. */
+static bool virtual_one(const char *address, char dev[UACCE_NAME_MAX])
+{
+	char path[128], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), SIM_PCI "/%s/virtfn0", address);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return false;
+	target[n] = 0;
+	return uacce_of_parent("hisi_zip", strrchr(target, '/') + 1, dev);
+}
+
+/* Registers of the physical function choose for the whole device. */
+TEST(a_virtual_function_of_generation2_has_the_way_of_the_physical_one)
+{
+	char address[64], dev[UACCE_NAME_MAX], iommu[32];
+
+	sim_set(NAME, "live", "0");
+	sim_rmdir(NAME);
+	ASSERT_EQ(0, sim_mkdir(NAME));
+	ASSERT_EQ(0, sim_set(NAME, "generation", "2"));
+	ASSERT_EQ(0, sim_set(NAME, "vfs", "1"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
+	ASSERT_EQ(0, functions(address, "1"));
+	ASSERT_TRUE(virtual_one(address, dev));
+	EXPECT_EQ(-EOPNOTSUPP, dev_set(dev, "memory", "mediated"));
+	EXPECT_TRUE(dev_is(dev, "memory", "auto"));
+	EXPECT_EQ(0, dev_set(dev, "memory", "sva"));
+	EXPECT_EQ(0, dev_set(dev, "memory", "auto"));
+	ASSERT_EQ(0, functions(address, "0"));
+
+	ASSERT_TRUE(uacce_of_parent("hisi_zip", address, dev));
+	ASSERT_EQ(0, dev_set(dev, "memory", "mediated"));
+	ASSERT_EQ(0, uacce_rebind("hisi_zip", address));
+	ASSERT_EQ(0, functions(address, "1"));
+	ASSERT_TRUE(virtual_one(address, dev));
+	ASSERT_LT(0, uacce_attr(dev, "iommu", iommu, sizeof(iommu)));
+	EXPECT_STREQ("mediated", iommu);
+	ASSERT_EQ(0, functions(address, "0"));
+	ASSERT_TRUE(uacce_of_parent("hisi_zip", address, dev));
+	EXPECT_EQ(0, dev_set(dev, "memory", "auto"));
+	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
+	EXPECT_EQ(0, sim_rmdir(NAME));
+}
+
 /* ------ what may be mapped ------ */
 
 static int map_at(int fd, size_t bytes, off_t offset, int prot, int flags)
