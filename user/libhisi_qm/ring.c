@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include "base/error.h"
 #include "ring.h"
 #include "section/ctx.h"
@@ -112,15 +111,10 @@ static int ring_map_doorbell(struct wd_ring *ring)
 static int ring_ioctl(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
 {
 	struct hisi_qp_doorbell db = { .sq_tail = sq_tail, .cq_head = cq_head, .flags = flags };
-	int saved = errno, ret;
 
 	/* The kernel's side of a release: the descriptors are in memory before the call. */
 	atomic_thread_fence(memory_order_release);
-	ret = ioctl(wd_ctx_fd(ring->ctx), UACCE_CMD_QM_DOORBELL, &db);
-	if (ret < 0)
-		ret = errno == ENXIO ? -ENODEV : -errno;
-	errno = saved;
-	return ret;
+	return wd_fd_ioctl(wd_ctx_fd(ring->ctx), UACCE_CMD_QM_DOORBELL, &db);
 }
 
 void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)

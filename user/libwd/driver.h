@@ -152,6 +152,18 @@ struct wd_msg {
 	bool waited;
 };
 
+#define WD_REDO		15	/* stops of a request's context after which the device counts as broken */
+
+/* Fills in what all classes' messages have, of a request that may be repeated. */
+static inline void wd_msg_begin(struct wd_msg *m, struct wd_session *s, void *req)
+{
+	m->sess = s;
+	m->req = req;
+	m->vendor = 0;
+	m->aux = 0;
+	m->redo = WD_REDO;
+}
+
 /* How every class's message begins: what the counters need from a request that succeeded. */
 struct wd_msg_ends {
 	struct wd_msg m;
@@ -168,7 +180,6 @@ struct wd_msg_ends {
 		      offsetof(type, produced) == offsetof(struct wd_msg_ends, produced), "counters read these")
 #define WD_PULL_MAX	64	/* completions that one pull() takes from a queue in use, at most */
 #define WD_BURST_MAX	32	/* messages that one call fills in at once, before a device has them */
-#define WD_REDO		15	/* stops of a request's context after which the device counts as broken */
 
 /**
  * struct wd_class - an algorithm family: everything the core must know about it

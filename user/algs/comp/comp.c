@@ -143,9 +143,7 @@ static bool comp_may_redo(const struct wd_msg *m)
 
 static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, struct comp_msg *c)
 {
-	c->m.sess = &s->s;
-	c->m.req = (void *)arg;
-	c->m.vendor = 0;
+	wd_msg_begin(&c->m, &s->s, (void *)arg);
 	c->src = arg->src;
 	c->dst = arg->dst;
 	c->src_len = arg->src_len;
@@ -154,7 +152,6 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->hw = NULL;
 	c->kind = s->kind;
 	c->part = arg->flags & WD_COMP_PART;
-	c->m.redo = WD_REDO;
 }
 
 /* Reads the header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */

@@ -300,11 +300,7 @@ struct crypto_msg *crypto_msg_begin(struct wd_session *s, void *req, struct wd_m
 	struct crypto_msg *c = to_crypto_msg(m);
 	const struct wd_arg *arg = req;
 
-	m->sess = s;
-	m->req = req;
-	m->vendor = 0;
-	m->aux = 0;
-	m->redo = WD_REDO;
+	wd_msg_begin(m, s, req);
 	c->src = arg->src;
 	c->dst = arg->dst;
 	c->src_len = arg->src_len;

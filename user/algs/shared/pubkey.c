@@ -67,12 +67,8 @@ struct pubkey_msg *pubkey_msg_begin(struct wd_session *s, void *req, struct wd_m
 	struct pubkey_msg *c = to_pubkey_msg(m);
 	const struct wd_arg *arg = req;
 
-	m->sess = s;
-	m->req = req;
-	m->vendor = 0;
-	m->aux = 0;
 	/* Operands that a result may overwrite are copied before the device begins: a retry still finds them. */
-	m->redo = WD_REDO;
+	wd_msg_begin(m, s, req);
 	c->src = arg->src;
 	c->src_len = arg->src_len;
 	c->dst = arg->dst;

@@ -36,18 +36,22 @@ struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret)
 	return ctx;
 }
 
-int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg)
+int wd_fd_ioctl(int fd, unsigned long cmd, void *arg)
 {
-	int saved = errno, fd = wd_fork_file_own(&ctx->file), ret;
+	int saved = errno, ret = ioctl(fd, cmd, arg);
 
-	/* A program that has closed the file may have another one with that number. */
-	if (fd < 0)
-		return -EBADF;
-	ret = ioctl(fd, cmd, arg);
 	if (ret < 0)
 		ret = errno == ENXIO ? -ENODEV : -errno;
 	errno = saved;
 	return ret;
+}
+
+int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg)
+{
+	int fd = wd_fork_file_own(&ctx->file);
+
+	/* A program that has closed the file may have another one with that number. */
+	return fd < 0 ? -EBADF : wd_fd_ioctl(fd, cmd, arg);
 }
 
 int wd_ctx_why_stopped(struct wd_ctx *ctx)

@@ -42,6 +42,8 @@ struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret);
  * nothing.
  */
 int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg);
+/* The same for a descriptor that is used as it is. */
+int wd_fd_ioctl(int fd, unsigned long cmd, void *arg);
 
 /* Maps the ring that the device of a mediated queue completes to; NULL: not permitted, or unknown. Records nothing. */
 void *wd_ctx_map_device_cq(struct wd_ctx *ctx, size_t bytes);
