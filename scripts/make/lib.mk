@@ -9,8 +9,9 @@
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
-# A callback may leave a poll by an exception, or by pthread_exit().
-WD_CFLAGS += -fexceptions
+# A callback may leave a poll by an exception, or by pthread_exit(). gcc would combine neighbouring words in vectors,
+# which takes more instructions than it saves.
+WD_CFLAGS += -fexceptions -fno-tree-slp-vectorize
 
 DESC ?= WarpDrive: $(LIB)
 OBJS := $(call src-objs,$(LIB),$(SRCS))

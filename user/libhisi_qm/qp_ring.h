@@ -104,26 +104,28 @@ static inline bool qp_ring_is_given(const struct qp_ring *q, uint16_t index)
 
 /*
  * Takes one finished descriptor: stores its slot's number in index. The slot belongs
- * to the caller until qp_ring_release(). Returns as wd_ring_next().
+ * to the caller until qp_ring_release(). Returns as wd_ring_peek().
  */
 static inline int qp_ring_take_held(struct qp_ring *q, uint16_t *index)
 {
-	uint32_t pos = wd_ring_pos(&q->ring), next = pos;
+	struct wd_ring_at at = wd_ring_at(&q->ring, wd_ring_pos(&q->ring));
 	int ret;
 
 	if (!wd_ring_may_take(&q->ring, 1))
 		return wd_ring_nothing(&q->ring);
 	/* A second completion of the same descriptor is ignored. */
-	while ((ret = wd_ring_next_looked(&q->ring, &next, index)) > 0 && !qp_ring_is_given(q, *index)) {
+	while ((ret = wd_ring_peek_looked(&q->ring, &at, index)) > 0 && !qp_ring_is_given(q, *index)) {
 		if (wd_ring_filling(&q->ring) || qp_ring_is_given(q, *index)) {
-			wd_ring_took(&q->ring, pos, 0);
-			return 0;
+			ret = 0;
+			break;
 		}
-		pos = next;
+		wd_ring_step(&q->ring, &at);
 	}
-	if (ret > 0)
+	if (ret > 0) {
 		atomic_store_explicit(&q->busy[*index], QP_SLOT_TAKEN, memory_order_relaxed);
-	wd_ring_took(&q->ring, next, ret > 0);
+		wd_ring_step(&q->ring, &at);
+	}
+	wd_ring_took(&q->ring, wd_ring_pos_of(&q->ring, &at), ret > 0);
 	return ret;
 }
 

@@ -196,12 +196,37 @@ static inline uint16_t wd_ring_cq_head(const struct wd_ring *ring)
 	return (uint16_t)atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
 }
 
+/* A place in the completion ring, for a row of completions. */
+struct wd_ring_at {
+	const struct qm_cqe *cqe;
+	const struct qm_cqe *end;	/* of the ring */
+	uint32_t phase;		/* the lowest bit: the phase that makes the entry valid */
+};
+
+/* A position as a place, and the other way round. */
+static inline struct wd_ring_at wd_ring_at(const struct wd_ring *ring, uint32_t pos)
+{
+	static_assert(QM_CQE_PHASE == 1 && WD_RING_PHASE == 1 << 16, "one look at both");
+	return (struct wd_ring_at){
+		.cqe = &ring->cq[(uint16_t)pos], .end = ring->cq + ring->cq_depth, .phase = pos >> 16
+	};
+}
+
+static inline uint32_t wd_ring_pos_of(const struct wd_ring *ring, const struct wd_ring_at *at)
+{
+	return (uint32_t)(at->cqe - ring->cq) | (at->phase & 1) << 16;
+}
+
+static inline bool wd_ring_at_valid(const struct wd_ring_at *at)
+{
+	return !((wd_ring_consume((const _Atomic uint16_t *)&at->cqe->w7) ^ at->phase) & QM_CQE_PHASE);
+}
+
 static inline bool wd_ring_valid_at(const struct wd_ring *ring, uint32_t pos)
 {
-	const _Atomic uint16_t *w7 = (const _Atomic uint16_t *)&ring->cq[(uint16_t)pos].w7;
+	const struct wd_ring_at at = wd_ring_at(ring, pos);
 
-	static_assert(QM_CQE_PHASE == 1 && WD_RING_PHASE == 1 << 16, "one look at both");
-	return !((wd_ring_consume(w7) ^ pos >> 16) & QM_CQE_PHASE);
+	return wd_ring_at_valid(&at);
 }
 
 static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
@@ -210,7 +235,7 @@ static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
 }
 
 /*
- * Whether wd_ring_next() would return something other than "nothing yet". False for a
+ * Whether wd_ring_peek() would return something other than "nothing yet". False for a
  * completion with nothing in flight. Without the drain lock the answer may be
  * outdated.
  */
@@ -238,7 +263,7 @@ static inline uint32_t wd_ring_may_take(const struct wd_ring *ring, uint32_t max
 	return sent < max ? sent : max;
 }
 
-/* The start of a row of completions: for wd_ring_next(), which advances it, and wd_ring_took(). */
+/* The start of a row of completions: for wd_ring_at() and wd_ring_took(). */
 static inline uint32_t wd_ring_pos(const struct wd_ring *ring)
 {
 	return atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
@@ -251,44 +276,47 @@ static inline uint32_t wd_ring_pos_after(const struct wd_ring *ring, uint32_t po
 }
 
 /*
- * The next completion: stores the slot that it belongs to. The caller counts the
- * completions that it accepts, up to wd_ring_may_take(). Returns 1; 0 for nothing yet;
- * -EIO for a stopped queue with nothing left to take (see wd_ring_why()), and for a corrupt
- * ring. Call wd_ring_took() and wd_ring_end() after the last completion of a
- * row, and wd_ring_look() before a row for which nothing is valid yet, or else wd_ring_next_looked().
+ * The next completion: stores the slot that it belongs to. The caller counts the completions that it accepts, up to
+ * wd_ring_may_take(), and calls wd_ring_step() for these and for the ones that it ignores. Returns 1; 0 for nothing
+ * yet; -EIO for a stopped queue with nothing left to take (see wd_ring_why()), and for a corrupt ring. Call
+ * wd_ring_took() and wd_ring_end() after the last completion of a row, and wd_ring_look() before a row for which
+ * nothing is valid yet, or else wd_ring_peek_looked().
  */
-static inline __attribute__((always_inline)) int wd_ring_next_how(struct wd_ring *ring, uint32_t *pos, uint16_t *index,
-								  bool look)
+static inline __attribute__((always_inline)) int wd_ring_peek_how(struct wd_ring *ring, const struct wd_ring_at *at,
+								  uint16_t *index, bool look)
 {
-	const struct qm_cqe *cqe = &ring->cq[(uint16_t)*pos];
-	uint16_t head;
-
 	/* The stop word is set after the last completion, which may have arrived between the two reads. */
-	if (unlikely(!wd_ring_valid_at(ring, *pos)) &&
-	    (!(look ? wd_ring_look(ring) : wd_ring_rx_word(ring)) || !wd_ring_valid_at(ring, *pos)))
+	if (unlikely(!wd_ring_at_valid(at)) &&
+	    (!(look ? wd_ring_look(ring) : wd_ring_rx_word(ring)) || !wd_ring_at_valid(at)))
 		return wd_ring_nothing(ring);
-	head = le16toh(cqe->sq_head);
-	if (unlikely(head >= ring->sq_depth)) {
+	*index = le16toh(at->cqe->sq_head);
+	if (unlikely(*index >= ring->sq_depth)) {
 		atomic_store_explicit(&ring->broken, true, memory_order_relaxed);
 		return -EIO;
 	}
-	*pos = wd_ring_pos_after(ring, *pos);
-	*index = head;
 	return 1;
 }
 
-static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
+static inline int wd_ring_peek(struct wd_ring *ring, const struct wd_ring_at *at, uint16_t *index)
 {
-	return wd_ring_next_how(ring, pos, index, false);
+	return wd_ring_peek_how(ring, at, index, false);
 }
 
-static inline int wd_ring_next_looked(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
+static inline int wd_ring_peek_looked(struct wd_ring *ring, const struct wd_ring_at *at, uint16_t *index)
 {
-	return wd_ring_next_how(ring, pos, index, true);
+	return wd_ring_peek_how(ring, at, index, true);
+}
+
+static inline void wd_ring_step(const struct wd_ring *ring, struct wd_ring_at *at)
+{
+	if (unlikely(++at->cqe == at->end)) {
+		at->cqe = ring->cq;
+		at->phase ^= 1;
+	}
 }
 
 /*
- * After wd_ring_next(), if nothing else makes sure that the descriptor is seen as it
+ * After wd_ring_peek(), if nothing else makes sure that the descriptor is seen as it
  * was sent: it may have been sent after wd_ring_may_take().
  */
 static inline void wd_ring_see_sent(const struct wd_ring *ring)
@@ -299,7 +327,9 @@ static inline void wd_ring_see_sent(const struct wd_ring *ring)
 /* Whether the completion at pos has arrived, and belongs to that slot. */
 static inline bool wd_ring_is_about(const struct wd_ring *ring, uint32_t pos, uint16_t index)
 {
-	return wd_ring_valid_at(ring, pos) && le16toh(ring->cq[(uint16_t)pos].sq_head) == index;
+	const struct wd_ring_at at = wd_ring_at(ring, pos);
+
+	return wd_ring_at_valid(&at) && le16toh(at.cqe->sq_head) == index;
 }
 
 /* n completions were accepted; pos is the position after the last one. */

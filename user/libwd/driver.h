@@ -45,15 +45,30 @@ struct wd_arg {
 	void *cb_param;
 } __attribute__((may_alias));
 
+/* How a request ended, and its members at once. */
+union wd_how {
+	struct {
+		__s32 status;
+		__u16 path;
+		__u16 path_reason;
+	};
+	__u64 all;
+} __attribute__((may_alias));
+
 /* How they end. */
 struct wd_arg_end {
 	__u32 flags;
 	__u32 timeout_ms;
 	__u64 wr_id;
 	__u64 consumed;
-	__s32 status;
-	__u16 path;
-	__u16 path_reason;
+	union {
+		union wd_how how;
+		struct {
+			__s32 status;
+			__u16 path;
+			__u16 path_reason;
+		};
+	};
 	__u64 reserved[4];
 } __attribute__((may_alias));
 
@@ -194,6 +209,7 @@ struct wd_msg_ends {
  * @arg_bytes:	size of its argument struct, which begins with struct wd_arg and ends with struct wd_arg_end
  * @async_most:	largest src_len of an asynchronous request; 0: no limit
  * @async_other: wd_frame_async_other(), which drivers and the core reach through here
+ * @sync_other:	wd_frame_sync_other(); the same
  * @check:	check the argument struct for that call, WD_CALL_*; 0 or -errno, recorded
  * @fill:	fill in the message of a checked request, all but tag and deadline; 0
  *		or -errno, recorded. No lock is held
@@ -223,6 +239,7 @@ struct wd_class {
 	size_t arg_bytes;
 	size_t async_most;
 	int (*async_other)(struct wd_session *s, void *req);
+	int (*sync_other)(struct wd_session *s, struct wd_msg *msg, bool begun);
 	int (*check)(struct wd_session *s, const void *req, int call);
 	int (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
 	void (*refill)(struct wd_session *s, void *req, __u32 aux, struct wd_msg *msg);
@@ -234,13 +251,6 @@ struct wd_class {
 	void (*call)(void *req);
 	__u32 (*opcode)(const struct wd_session *s, const void *req);
 	__s32 (*status)(int ret);
-};
-
-/* How a synchronous request ended that was to take the fast path. */
-enum wd_fast {
-	WD_FAST_TOLD,	/* succeeded; the caller's struct has the results */
-	WD_FAST_OVER,	/* ended; the message has everything, also for WD_STOPPED */
-	WD_FAST_NOT,	/* not started: check it and send it by the slow path */
 };
 
 /**
@@ -262,10 +272,9 @@ enum wd_fast {
  * @push:	fill descriptors for n messages and ring the doorbell once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
  * @sync:	the fast path: build the descriptor straight from the caller's struct, for a request
- *		that needs only a descriptor, which the driver checks. In the message, which
- *		has the size of the class's message, only req and deadline are filled in. No lock is
- *		held. The queue is the last argument, so that the arguments before it are passed on
- *		in the same registers
+ *		that needs only a descriptor, which the driver checks, and wait for it. 0, or what the class's
+ *		sync_other() returns. No lock is held. The queue is the last argument, so that the arguments before it
+ *		are passed on in the same registers
  * @async_one:	the same for one asynchronous request without a deadline; 0, or what the class's async_other() returns
  * @async:	the same for n requests of one session, up to the first that can't take the fast path; returns how many
  * @tell:	for the request in that slot, which took the fast path: put the results into the
@@ -294,7 +303,7 @@ struct wd_driver {
 	void (*close)(struct wd_queue *q);
 	int (*stop)(struct wd_queue *q);
 	int (*push)(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-	enum wd_fast (*sync)(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q);
+	int (*sync)(struct wd_session *s, void *req, __u64 deadline, struct wd_queue *q);
 	int (*async_one)(struct wd_session *s, void *req, struct wd_queue *q);
 	unsigned int (*async)(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q);
 	bool (*tell)(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
@@ -589,7 +598,12 @@ int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __
 int wd_frame_burst(struct wd_session *s, void *const args[], int n, const wd_ctx_set_t *set);
 int wd_frame_async(handle_t sess, void *arg, const wd_ctx_set_t *set, const struct wd_class *cls);
 int wd_frame_async_other(struct wd_session *s, void *arg);
-int wd_frame_sync(struct wd_session *s, void *arg, struct wd_msg *msg, int call, enum wd_fast begun);
+int wd_frame_sync(handle_t sess, void *arg, int call, const struct wd_class *cls);
+/*
+ * The same for a request that was tried on the fast path. begun: it has ended, and the message has everything, also for
+ * WD_STOPPED.
+ */
+int wd_frame_sync_other(struct wd_session *s, struct wd_msg *msg, bool begun);
 /*
  * Called when the session is complete. plain: its requests may take the fast path. That path is tried first by the
  * asynchronous call, or by the synchronous call sync_call.

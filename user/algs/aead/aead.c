@@ -342,7 +342,7 @@ int wd_aead_sess_caps(handle_t sess)
 
 /* --- calls --- */
 
-FRAME_SYNC(wd_aead, aead_class, struct crypto_msg)
+FRAME_SYNC(wd_aead, aead_class)
 FRAME_PUBLIC(wd_aead, aead_class)
 
 static const char *const aead_algs[] = { "aead", NULL };

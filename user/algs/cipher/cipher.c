@@ -388,7 +388,7 @@ int wd_cipher_sess_caps(handle_t sess)
 
 /* --- calls --- */
 
-FRAME_SYNC(wd_cipher, cipher_class, struct crypto_msg)
+FRAME_SYNC(wd_cipher, cipher_class)
 FRAME_PUBLIC(wd_cipher, cipher_class)
 
 static const char *const cipher_algs[] = { "cipher", NULL };

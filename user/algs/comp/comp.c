@@ -338,16 +338,12 @@ static int comp_result(struct wd_session *base, void *req, struct wd_msg *m, int
 
 int wd_compress(handle_t sess, struct wd_comp_arg *arg)
 {
-	struct comp_msg msg;
-
-	return frame_sync(&comp_class, sess, arg, COMP_CALL(WD_DIR_COMPRESS), &msg.m);
+	return frame_sync(&comp_class, sess, arg, COMP_CALL(WD_DIR_COMPRESS));
 }
 
 int wd_decompress(handle_t sess, struct wd_comp_arg *arg)
 {
-	struct comp_msg msg;
-
-	return frame_sync(&comp_class, sess, arg, COMP_CALL(WD_DIR_DECOMPRESS), &msg.m);
+	return frame_sync(&comp_class, sess, arg, COMP_CALL(WD_DIR_DECOMPRESS));
 }
 
 /* --- asynchronous requests --- */

@@ -164,7 +164,7 @@ int wd_dh_set_key(handle_t sess, const struct wd_number *x)
 
 /* --- calls --- */
 
-FRAME_SYNC(wd_dh, dh_class, struct pubkey_msg)
+FRAME_SYNC(wd_dh, dh_class)
 FRAME_PUBLIC(wd_dh, dh_class)
 
 static const char *const dh_algs[] = { "dh", NULL };

@@ -160,7 +160,7 @@ int wd_digest_sess_caps(handle_t sess)
 
 /* --- calls --- */
 
-FRAME_SYNC(wd_digest, digest_class, struct crypto_msg)
+FRAME_SYNC(wd_digest, digest_class)
 FRAME_PUBLIC(wd_digest, digest_class)
 
 static const char *const digest_algs[] = { "digest", NULL };

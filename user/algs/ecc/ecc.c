@@ -353,7 +353,7 @@ int wd_ecc_sm2_digest(handle_t sess, const void *id, size_t id_len, const void *
 
 /* --- calls --- */
 
-FRAME_SYNC(wd_ecc, ecc_class, struct pubkey_msg)
+FRAME_SYNC(wd_ecc, ecc_class)
 FRAME_PUBLIC(wd_ecc, ecc_class)
 
 static const char *const ecc_algs[] = { "ecdh", "ecdsa", "sm2", "x25519", "x448", NULL };

@@ -170,7 +170,7 @@ int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key)
 
 /* --- calls --- */
 
-FRAME_SYNC(wd_rsa, rsa_class, struct pubkey_msg)
+FRAME_SYNC(wd_rsa, rsa_class)
 FRAME_PUBLIC(wd_rsa, rsa_class)
 
 static const char *const rsa_algs[] = { "rsa", NULL };

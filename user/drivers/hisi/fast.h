@@ -29,6 +29,7 @@ enum fast_kind {
  * @arg:	the caller's argument struct
  * @slot:	its slot
  * @index:	of the descriptor and the slot
+ * @tag:	what its descriptor carries
  * @own:	the message of a synchronous request, or NULL; on the way in
  * @ready:	what the engine prepared before it took the lock, or NULL
  */
@@ -37,6 +38,7 @@ struct fast_req {
 	void *arg;
 	struct wd_slot *slot;
 	unsigned int index;
+	__u32 tag;
 	struct wd_msg *own;
 	const void *ready;
 };
@@ -61,7 +63,7 @@ struct fast_req {
 struct fast_ops {
 	size_t arg_bytes;
 	unsigned int type;
-	bool (*fill)(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r);
+	bool (*fill)(const struct fast_ops *ops, struct hisi_queue *h, struct fast_req *r);
 	bool (*result)(const struct fast_ops *ops, const struct hisi_queue *h, const struct fast_req *r, __u64 *in,
 		       __u64 *out);
 	int (*send)(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m);
@@ -77,7 +79,10 @@ WD_INLINE __le64 *fast_sqe(const struct hisi_queue *h, const struct fast_req *r,
 
 /* --- submitting --- */
 
-/* Checks the last members of an argument struct in one expression. */
+/*
+ * Checks the last members of an argument struct in one expression. Where the session delivers to a completion queue,
+ * the slow path has checked that there is no callback.
+ */
 WD_INLINE bool fast_end_fits(const struct fast_ops *ops, const struct wd_session *s, const void *arg,
 			     enum fast_kind kind)
 {
@@ -85,16 +90,17 @@ WD_INLINE bool fast_end_fits(const struct fast_ops *ops, const struct wd_session
 	const __u64 *r = end->reserved;
 
 	return !(end->flags | (kind == ONE_OF_MANY ? end->timeout_ms : 0) | r[0] | r[1] | r[2] | r[3]) &&
-	       (kind == OWN || !((const struct wd_arg *)arg)->cb == s->no_cb);
+	       (kind == OWN || likely(((const struct wd_arg *)arg)->cb != NULL) || s->no_cb);
 }
 
 /* For fill(): makes the slot the request's. Returns the tag. */
-WD_INLINE __u32 fast_begin(const struct fast_req *r)
+WD_INLINE __u32 fast_begin(struct fast_req *r)
 {
-	return WD_TAG(wd_slot_begin(r->slot, r->s, r->arg, r->own), r->index);
+	r->tag = WD_TAG(wd_slot_begin(r->slot, r->s, r->arg, r->own), r->index);
+	return r->tag;
 }
 
-/* Of r, the caller sets all but the slot. */
+/* Of r, the caller sets all but slot and tag. */
 WD_INLINE bool fast_fill(const struct fast_ops *ops, struct wd_queue *q, struct hisi_queue *h, struct fast_req *r,
 			 enum fast_kind kind)
 {
@@ -131,25 +137,41 @@ WD_INLINE bool fast_send_one(const struct fast_ops *ops, struct wd_queue *q, str
 	return true;
 }
 
+/* Fills descriptors up to the end of the ring at most. Returns the first request that has none. */
+WD_INLINE void *const *fast_fill_run(const struct fast_ops *ops, struct wd_queue *q, struct hisi_queue *h,
+				     struct fast_req *r, void *const *req, void *const *end)
+{
+	for (; req != end && *req; req++, r->index++) {
+		r->arg = *req;
+		if (!fast_fill(ops, q, h, r, ONE_OF_MANY))
+			break;
+	}
+	return req;
+}
+
 /* Up to the first request that can't take the fast path, with one doorbell. */
 WD_INLINE unsigned int fast_send_row(const struct fast_ops *ops, struct wd_queue *q, struct wd_session *s,
 				     void *const reqs[], unsigned int n)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
-	unsigned int index = q->tail, i;
+	struct fast_req r = { .s = s, .index = q->tail };
+	void *const *next = reqs, *const *stop, *const *end = reqs + n;
+	unsigned int sent, room;
 
 	if (unlikely(wd_ring_tx_stopped(&h->ring)))
 		return 0;
-	for (i = 0; i < n && reqs[i]; i++) {
-		struct fast_req r = { .s = s, .arg = reqs[i], .index = index };
-
-		if (!fast_fill(ops, q, h, &r, ONE_OF_MANY))
-			break;
-		index = wd_ring_after(&h->ring, index);
-	}
-	if (likely(i != 0))
-		fast_send(q, h, i, index, true);
-	return i;
+	do {
+		room = h->ring.sq_depth - r.index;
+		stop = n < room ? end : next + room;
+		next = fast_fill_run(ops, q, h, &r, next, stop);
+		n -= room;
+		if (r.index == h->ring.sq_depth)
+			r.index = 0;
+	} while (next == stop && stop != end);
+	sent = (unsigned int)(next - reqs);
+	if (likely(sent != 0))
+		fast_send(q, h, sent, r.index, true);
+	return sent;
 }
 
 /* Under the produce lock: the context's room for requests. */
@@ -164,21 +186,38 @@ WD_INLINE __s32 fast_async_room(struct wd_queue *q)
 	return unlikely(atomic_load_explicit(&q->state, memory_order_relaxed)) ? 0 : wd_queue_async_room(q);
 }
 
-/* With ready, which belongs to the first request, only that one is submitted. */
-WD_INLINE unsigned int fast_submit(const struct fast_ops *ops, struct wd_queue *q, struct wd_session *s,
-				   void *const reqs[], unsigned int n, enum fast_kind kind, const void *ready)
+/* One asynchronous request; false: it was not submitted. */
+WD_INLINE bool fast_submit(const struct fast_ops *ops, struct wd_queue *q, struct wd_session *s, void *req,
+			   enum fast_kind kind, const void *ready)
 {
-	struct fast_req first = { .s = s, .arg = reqs[0], .ready = ready };
+	struct fast_req r = { .s = s, .arg = req, .ready = ready };
+
+	wd_lock(&q->produce);
+	if (likely(fast_async_room(q) > 0)) {
+		/* Before another thread can learn of its completion. */
+		atomic_fetch_add(&s->in_flight, 1);
+		if (likely(fast_send_one(ops, q, &r, kind))) {
+			wd_unlock(&q->produce);
+			return true;
+		}
+		atomic_fetch_sub(&s->in_flight, 1);
+	}
+	wd_unlock(&q->produce);
+	return false;
+}
+
+/* Returns how many of the n requests were submitted. */
+WD_INLINE unsigned int fast_submit_row(const struct fast_ops *ops, struct wd_queue *q, struct wd_session *s,
+				       void *const reqs[], unsigned int n)
+{
 	unsigned int sent = 0;
 	__s32 room;
 
 	wd_lock(&q->produce);
 	room = fast_async_room(q);
 	if (likely(room > 0)) {
-		/* Before another thread can learn of their completions. */
 		atomic_fetch_add(&s->in_flight, n);
-		sent = kind == ONE || ready ? fast_send_one(ops, q, &first, kind) :
-		       fast_send_row(ops, q, s, reqs, n < (__u32)room ? n : (__u32)room);
+		sent = fast_send_row(ops, q, s, reqs, n < (__u32)room ? n : (__u32)room);
 		if (unlikely(sent < n))
 			atomic_fetch_sub(&s->in_flight, n - sent);
 	}
@@ -191,87 +230,90 @@ WD_INLINE unsigned int fast_submit(const struct fast_ops *ops, struct wd_queue *
 /* The request in that slot, which is not free. */
 WD_INLINE struct fast_req fast_req_of(struct wd_slot *slot, void *arg, unsigned int index)
 {
-	return (struct fast_req){ .s = slot->sess, .arg = arg, .slot = slot, .index = index };
+	return (struct fast_req){
+		.s = slot->sess, .arg = arg, .slot = slot, .index = index, .tag = WD_TAG(slot->gen, index)
+	};
 }
 
-/* For result(): the tag that the request's descriptor has. */
-WD_INLINE __u32 fast_tag(const struct fast_req *r)
+/* How the session's requests end that succeed on the context. */
+WD_INLINE void fast_how(union wd_how *how, const struct wd_queue *q, const struct wd_session *s)
 {
-	return WD_TAG(r->slot->gen, r->index);
+	how->status = 0;
+	how->path = q->pub.path;
+	how->path_reason = atomic_load_explicit(&s->reason, memory_order_relaxed);
 }
 
-/* Puts the request's results into its caller's struct; false as ops->result() says. */
-WD_INLINE bool fast_result(const struct fast_ops *ops, const struct wd_queue *q, const struct hisi_queue *h,
-			   const struct fast_req *r, __u64 *in, __u64 *out)
+/* Puts the request's results into its caller's struct, and counts it; false as ops->result() says. */
+WD_INLINE bool fast_tell(const struct fast_ops *ops, struct wd_queue *q, struct hisi_queue *h,
+			 const struct fast_req *r)
 {
 	struct wd_arg_end *end = wd_arg_end(r->arg, ops->arg_bytes);
+	__u64 in, out;
 
-	if (unlikely(!ops->result(ops, h, r, in, out)))
+	if (unlikely(!ops->result(ops, h, r, &in, &out)))
 		return false;
-	end->consumed = *in;
-	end->status = 0;
-	end->path = q->pub.path;
-	end->path_reason = atomic_load_explicit(&r->s->reason, memory_order_relaxed);
+	end->consumed = in;
+	fast_how(&end->how, q, r->s);
+	wd_tally_add(q, r->s, in, out, 1);
 	return true;
 }
 
-/* The same for the request in that slot, and counts it. */
-WD_INLINE bool fast_tell(const struct fast_ops *ops, struct wd_queue *q, struct hisi_queue *h,
-			 struct wd_slot *slot, void *arg, unsigned int index)
+/* The same for the request in that slot. */
+WD_INLINE bool fast_tell_at(const struct fast_ops *ops, struct wd_queue *q, struct wd_slot *slot, void *arg,
+			    unsigned int index)
 {
 	const struct fast_req r = fast_req_of(slot, arg, index);
-	__u64 in, out;
 
-	if (unlikely(!fast_result(ops, q, h, &r, &in, &out)))
-		return false;
-	wd_tally_add(q, r.s, in, out, 1);
-	return true;
+	return fast_tell(ops, q, hisi_queue_of(q), &r);
 }
 
 /* --- synchronous --- */
 
 /*
- * Takes the next completion if it is that of the slot, and successful. With a device that is done when its doorbell has
- * been rung, no more is needed.
+ * Takes the next completion if it is that of the thread's own request, and successful. With a device that is done when
+ * its doorbell has been rung, no more is needed.
  */
-WD_INLINE bool fast_take_own(const struct fast_ops *ops, struct wd_queue *q, struct wd_msg *msg, unsigned int index)
+WD_INLINE bool fast_take_own(const struct fast_ops *ops, struct wd_queue *q, const struct fast_req *r)
 {
-	struct wd_slot *slot = &q->pub.slots[index];
 	struct hisi_queue *h = hisi_queue_of(q);
 	__u32 pos = wd_ring_pos(&h->ring);
 
-	/* Another thread may have taken the completion already, and the slot may belong to another request. */
-	if (unlikely(!wd_ring_is_about(&h->ring, pos, (__u16)index) ||
-		     atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_SYNC || slot->owner != msg ||
-		     !wd_slot_is_fast(slot) || !fast_tell(ops, q, h, slot, msg->req, index)))
+	/* Another thread may have ended the request already, and its slot may belong to another one. */
+	if (unlikely(!wd_ring_is_about(&h->ring, pos, (__u16)r->index) ||
+		     atomic_load_explicit(&r->own->state, memory_order_relaxed) == WD_MSG_DONE ||
+		     !wd_slot_is_fast(r->slot) || !fast_tell(ops, q, h, r)))
 		return false;
-	wd_slot_free(q, slot);
+	wd_slot_free(q, r->slot);
 	wd_ring_took(&h->ring, wd_ring_pos_after(&h->ring, pos), 1);
 	wd_ring_end(&h->ring);
 	return true;
 }
 
-WD_INLINE enum wd_fast fast_do(const struct fast_ops *ops, struct wd_session *s, struct wd_msg *msg, size_t bytes,
-			       struct wd_queue *q, const void *ready)
+WD_INLINE int fast_do(const struct fast_ops *ops, struct wd_session *s, void *req, __u64 deadline, struct wd_queue *q,
+		      const void *ready)
 {
-	struct fast_req r = { .s = s, .arg = msg->req, .own = msg, .ready = ready };
-	bool sent, taken;
+	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
+	struct wd_msg *msg = (struct wd_msg *)buf;
+	struct fast_req r = { .s = s, .arg = req, .own = msg, .ready = ready };
 
+	msg->req = req;
+	msg->deadline = deadline;
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
 	wd_lock(&q->produce);
-	sent = likely(fast_room(q) != 0) && fast_send_one(ops, q, &r, OWN);
-	wd_unlock(&q->produce);
-	if (unlikely(!sent))
-		return WD_FAST_NOT;
-	if (likely(wd_trylock(&q->drain))) {
-		taken = !atomic_load_explicit(&q->state, memory_order_relaxed) && fast_take_own(ops, q, msg, r.index);
-		wd_drain_unlock(q);
-		if (likely(taken)) {
-			wd_room_made();
-			return WD_FAST_TOLD;
-		}
+	if (unlikely(!fast_room(q) || !fast_send_one(ops, q, &r, OWN))) {
+		wd_unlock(&q->produce);
+		return wd_fast_go_on(q, s, req, msg, false);
 	}
-	return wd_fast_wait(q, msg, bytes);
+	wd_unlock(&q->produce);
+	if (likely(wd_trylock(&q->drain))) {
+		if (likely(!atomic_load_explicit(&q->state, memory_order_relaxed) && fast_take_own(ops, q, &r))) {
+			wd_drain_unlock(q);
+			wd_room_made();
+			return 0;
+		}
+		wd_drain_unlock(q);
+	}
+	return wd_fast_go_on(q, s, req, msg, true);
 }
 
 /* --- completions --- */
@@ -280,12 +322,12 @@ WD_INLINE enum wd_fast fast_do(const struct fast_ops *ops, struct wd_session *s,
  * For a synchronous request of another thread: puts the results into its caller's struct, frees the slot and wakes the
  * owner, which may return at once.
  */
-WD_INLINE bool fast_tell_owner(const struct fast_ops *ops, struct wd_queue *q, struct hisi_queue *h,
-			       struct wd_slot *slot, unsigned int index)
+WD_INLINE bool fast_tell_owner(const struct fast_ops *ops, struct wd_queue *q, struct wd_slot *slot,
+			       unsigned int index)
 {
 	struct wd_msg *msg = slot->owner;
 
-	if (!fast_tell(ops, q, h, slot, msg->req, index))
+	if (!fast_tell_at(ops, q, slot, msg->req, index))
 		return false;
 	msg->status = 0;
 	msg->told = true;
@@ -309,7 +351,7 @@ WD_INLINE int fast_other(const struct fast_ops *ops, struct wd_queue *q, struct 
 	wd_ring_see_sent(&h->ring);
 	switch (atomic_load_explicit(&slot->state, memory_order_acquire)) {
 	case WD_SLOT_SYNC:
-		if (!wd_slot_is_fast(slot) || !fast_tell_owner(ops, q, h, slot, index))
+		if (!wd_slot_is_fast(slot) || !fast_tell_owner(ops, q, slot, index))
 			wd_queue_sync_done(q, slot, index);
 		return 1;
 	case WD_SLOT_ASYNC:
@@ -327,6 +369,7 @@ struct fast_row {
 	struct wd_due *due;
 	struct wd_due *from;
 	struct wd_session *s;
+	union wd_how how;
 	__u64 in;
 	__u64 out;
 };
@@ -343,24 +386,26 @@ WD_INLINE void fast_row_count(struct fast_row *row, struct wd_queue *q)
 	row->in = row->out = 0;
 }
 
-/* Adds a request whose results are in place, and makes its callback due. */
-WD_INLINE void fast_row_add(struct fast_row *row, struct wd_queue *q, struct wd_slot *slot, __u64 in, __u64 out)
+/* The requests that follow are another session's. */
+WD_INLINE void fast_row_change(struct fast_row *row, struct wd_queue *q, struct wd_session *s)
 {
-	struct wd_session *s = slot->sess;
+	fast_row_count(row, q);
+	row->s = s;
+	fast_how(&row->how, q, s);
+}
 
-	if (unlikely(s != row->s)) {
-		fast_row_count(row, q);
-		row->s = s;
-	}
-	WD_SCALAR(in);
-	WD_SCALAR(out);
+/* Adds a request whose results are in place, and makes its callback due. */
+WD_INLINE void fast_row_add(const struct fast_ops *ops, struct fast_row *row, const struct fast_req *r, __u64 in,
+			    __u64 out)
+{
+	struct wd_arg_end *end = wd_arg_end(r->arg, ops->arg_bytes);
+
+	end->consumed = in;
+	end->how.all = row->how.all;
 	row->in += in;
 	row->out += out;
-	WD_SCALAR(s);
-	row->due->sess = s;
-	row->due->req = slot->owner;
-	row->due++;
-	atomic_store_explicit(&slot->state, WD_SLOT_FREE, memory_order_release);
+	*row->due++ = (struct wd_due){ .sess = r->s, .req = r->arg };
+	atomic_store_explicit(&r->slot->state, WD_SLOT_FREE, memory_order_release);
 }
 
 /* Adds the slot's request if it belongs into the row, and frees the slot; the ring shows that it has completed. */
@@ -374,72 +419,76 @@ WD_INLINE bool fast_row_take(const struct fast_ops *ops, struct fast_row *row, s
 		     !wd_slot_is_fast(slot)))
 		return false;
 	r = fast_req_of(slot, slot->owner, index);
-	if (unlikely(!fast_result(ops, q, h, &r, &in, &out)))
+	if (unlikely(r.s != row->s))
+		fast_row_change(row, q, r.s);
+	if (unlikely(!ops->result(ops, h, &r, &in, &out)))
 		return false;
-	fast_row_add(row, q, slot, in, out);
+	fast_row_add(ops, row, &r, in, out);
 	return true;
 }
 
-/* For a caller that delivers what this takes; max is not above its room. */
+/* For a caller that delivers what this takes; max is not above its room. Returns how many. */
 WD_INLINE __u32 fast_pull_row(const struct fast_ops *ops, struct wd_queue *q, struct hisi_queue *h, __u32 max,
-			      __u32 *pos, fast_other_fn *other)
+			      struct wd_ring_at *at, fast_other_fn *other)
 {
 	struct wd_due *first = q->due->due + q->due->nr;
 	struct fast_row row = { .due = first, .from = first };
-	__u32 n = 0, next = *pos;
+	__u32 left = max;
 	__u16 index;
 
-	while (n < max && wd_ring_next(&h->ring, &next, &index) > 0) {
+	while (left && wd_ring_peek(&h->ring, at, &index) > 0) {
 		struct wd_slot *slot = &q->pub.slots[index];
 		int counts;
 
 		if (likely(fast_row_take(ops, &row, q, h, slot, index))) {
-			n++;
+			left--;
 		} else {
 			counts = other(q, h, slot);
 			if (counts < 0)
 				break;
-			n += (__u32)counts;
+			left -= (__u32)counts;
 		}
-		*pos = next;
+		wd_ring_step(&h->ring, at);
 	}
 	fast_row_count(&row, q);
 	q->due->nr = (unsigned int)(row.due - q->due->due);
-	return n;
+	return max - left;
 }
 
 /* For a caller that doesn't deliver. */
-WD_INLINE __u32 fast_pull_all(struct wd_queue *q, struct hisi_queue *h, __u32 max, __u32 *pos, fast_other_fn *other)
+WD_INLINE __u32 fast_pull_all(struct wd_queue *q, struct hisi_queue *h, __u32 max, struct wd_ring_at *at,
+			      fast_other_fn *other)
 {
-	__u32 n = 0, next = *pos;
+	__u32 left = max;
 	__u16 index;
 	int counts;
 
-	while (n < max && wd_ring_next(&h->ring, &next, &index) > 0) {
+	while (left && wd_ring_peek(&h->ring, at, &index) > 0) {
 		counts = other(q, h, &q->pub.slots[index]);
 		if (counts < 0)
 			break;
-		*pos = next;
-		n += (__u32)counts;
+		left -= (__u32)counts;
+		wd_ring_step(&h->ring, at);
 	}
-	return n;
+	return max - left;
 }
 
 WD_INLINE int fast_pull(const struct fast_ops *ops, struct wd_queue *q, unsigned int max, fast_other_fn *other)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
-	__u32 n, may = wd_ring_may_take(&h->ring, max), pos = wd_ring_pos(&h->ring);
+	struct wd_ring_at at = wd_ring_at(&h->ring, wd_ring_pos(&h->ring));
+	__u32 n, may = wd_ring_may_take(&h->ring, max);
 
 	/* Often there is nothing to pull. */
-	if (unlikely(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_look(&h->ring))) {
+	if (unlikely(may && !wd_ring_at_valid(&at) && !wd_ring_look(&h->ring))) {
 		wd_ring_end(&h->ring);
 		return 0;
 	}
 	if (q->due)
-		n = fast_pull_row(ops, q, h, may, &pos, other);
+		n = fast_pull_row(ops, q, h, may, &at, other);
 	else
-		n = fast_pull_all(q, h, may, &pos, other);
-	wd_ring_took(&h->ring, pos, n);
+		n = fast_pull_all(q, h, may, &at, other);
+	wd_ring_took(&h->ring, wd_ring_pos_of(&h->ring, &at), n);
 	wd_ring_end(&h->ring);
 	return likely(n != 0) ? (int)n : hisi_queue_why_nothing(h);
 }
@@ -477,26 +526,26 @@ WD_INLINE int fast_push(const struct fast_ops *ops, struct wd_queue *q, struct w
  * no preparation.
  */
 #define FAST_SUBMITS(name, ops) \
-static enum wd_fast name##_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q) \
+static int name##_sync(struct wd_session *s, void *req, __u64 deadline, struct wd_queue *q) \
 { \
-	return fast_do(ops, s, msg, bytes, q, NULL); \
+	return fast_do(ops, s, req, deadline, q, NULL); \
 } \
 \
 static int name##_async_one(struct wd_session *s, void *req, struct wd_queue *q) \
 { \
-	return likely(fast_submit(ops, q, s, &req, 1, ONE, NULL)) ? 0 : s->cls->async_other(s, req); \
+	return likely(fast_submit(ops, q, s, req, ONE, NULL)) ? 0 : s->cls->async_other(s, req); \
 } \
 \
 static unsigned int name##_async(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q) \
 { \
-	return fast_submit(ops, q, s, reqs, n, ONE_OF_MANY, NULL); \
+	return fast_submit_row(ops, q, s, reqs, n); \
 }
 
 /* The other entries. */
 #define FAST_COMPLETES(name, ops) \
 static bool name##_tell(struct wd_queue *q, struct wd_slot *slot, unsigned int index) \
 { \
-	return fast_tell(ops, q, hisi_queue_of(q), slot, slot->owner, index); \
+	return fast_tell_at(ops, q, slot, slot->owner, index); \
 } \
 \
 static __attribute__((noinline)) int name##_other(struct wd_queue *q, struct hisi_queue *h, struct wd_slot *slot) \

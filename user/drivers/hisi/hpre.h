@@ -179,7 +179,7 @@ int hpre_ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answe
  */
 typedef bool hpre_job_fn(const struct fast_req *r, struct hisi_queue *h, struct hpre_job *j);
 
-WD_INLINE bool hpre_fill(struct hisi_queue *h, const struct fast_req *r, hpre_job_fn *job)
+WD_INLINE bool hpre_fill(struct hisi_queue *h, struct fast_req *r, hpre_job_fn *job)
 {
 	struct hpre_job j;
 
@@ -206,7 +206,7 @@ WD_INLINE bool hpre_told(const struct hisi_queue *h, const struct fast_req *r, _
 	struct hpre_answer answer;
 
 	hpre_read((const volatile void *)fast_sqe(h, r, HPRE_SQE_SIZE), &answer);
-	if (unlikely(!hpre_is_good(answer.dw0) || answer.tag != fast_tag(r) || !told(r, h, answer.out, out)))
+	if (unlikely(!hpre_is_good(answer.dw0) || answer.tag != r->tag || !told(r, h, answer.out, out)))
 		return false;
 	*in = arg->src_len;
 	/* A verification has no dst_len. */
@@ -225,7 +225,7 @@ WD_INLINE bool hpre_told(const struct hisi_queue *h, const struct fast_req *r, _
  * one table, but not through a second.
  */
 #define HPRE_OPERATIONS(name, job, told) \
-WD_INLINE bool name##_fill(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r) \
+WD_INLINE bool name##_fill(const struct fast_ops *ops, struct hisi_queue *h, struct fast_req *r) \
 { \
 	(void)ops; \
 	return hpre_fill(h, r, job); \

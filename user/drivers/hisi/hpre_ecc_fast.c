@@ -107,10 +107,6 @@ static inline void reverse_256(const __u8 *from, __u8 *to)
 {
 	__u64 a = pubkey_word(from), b = pubkey_word(from + 8), c = pubkey_word(from + 16), d = pubkey_word(from + 24);
 
-	WD_SCALAR(a);
-	WD_SCALAR(b);
-	WD_SCALAR(c);
-	WD_SCALAR(d);
 	memcpy(to, &d, sizeof(d));
 	memcpy(to + 8, &c, sizeof(c));
 	memcpy(to + 16, &b, sizeof(b));
@@ -378,39 +374,38 @@ static const struct hpre_ops ecc_ops = {
 };
 FAST_COMPLETES(hisi_ecc, &ecc_ops.fast)
 
-static NOINLINE enum wd_fast ecc_sync_ready(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q)
+static NOINLINE int ecc_sync_ready(struct wd_session *s, void *req, __u64 deadline, struct wd_queue *q)
 {
 	struct ecc_ready ready;
-	enum wd_fast ret;
+	int ret;
 
-	make_ready(s, msg->req, &ready);
-	ret = fast_do(&ecc_ops.fast, s, msg, bytes, q, &ready);
+	make_ready(s, req, &ready);
+	ret = fast_do(&ecc_ops.fast, s, req, deadline, q, &ready);
 	forget_ready(&ready);
 	return ret;
 }
 
-static enum wd_fast hisi_ecc_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q)
+static int hisi_ecc_sync(struct wd_session *s, void *req, __u64 deadline, struct wd_queue *q)
 {
-	return wants_ready(s, msg->req) ? ecc_sync_ready(s, msg, bytes, q) :
-	       fast_do(&ecc_ops.fast, s, msg, bytes, q, NULL);
+	return wants_ready(s, req) ? ecc_sync_ready(s, req, deadline, q) :
+	       fast_do(&ecc_ops.fast, s, req, deadline, q, NULL);
 }
 
-/* Returns the number of submitted requests. */
-static NOINLINE unsigned int ecc_submit_ready(struct wd_session *s, void *req, struct wd_queue *q, enum fast_kind kind)
+static NOINLINE bool ecc_submit_ready(struct wd_session *s, void *req, struct wd_queue *q, enum fast_kind kind)
 {
 	struct ecc_ready ready;
-	unsigned int sent;
+	bool sent;
 
 	make_ready(s, req, &ready);
-	sent = fast_submit(&ecc_ops.fast, q, s, &req, 1, kind, &ready);
+	sent = fast_submit(&ecc_ops.fast, q, s, req, kind, &ready);
 	forget_ready(&ready);
 	return sent;
 }
 
 static int hisi_ecc_async_one(struct wd_session *s, void *req, struct wd_queue *q)
 {
-	unsigned int sent = wants_ready(s, req) ? ecc_submit_ready(s, req, q, ONE) :
-			    fast_submit(&ecc_ops.fast, q, s, &req, 1, ONE, NULL);
+	bool sent = wants_ready(s, req) ? ecc_submit_ready(s, req, q, ONE) :
+		    fast_submit(&ecc_ops.fast, q, s, req, ONE, NULL);
 
 	return likely(sent) ? 0 : s->cls->async_other(s, req);
 }
@@ -421,7 +416,7 @@ static unsigned int hisi_ecc_async(struct wd_session *s, void *const reqs[], uns
 	unsigned int i = 0;
 
 	if (!wants_ready(s, reqs[0]))
-		return fast_submit(&ecc_ops.fast, q, s, reqs, n, ONE_OF_MANY, NULL);
+		return fast_submit_row(&ecc_ops.fast, q, s, reqs, n);
 	while (i < n && reqs[i] && wants_ready(s, reqs[i]) && ecc_submit_ready(s, reqs[i], q, ONE_OF_MANY))
 		i++;
 	return i;

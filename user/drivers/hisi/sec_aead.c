@@ -42,7 +42,7 @@ static inline void blocks_fill(const struct crypto_sess *s, const struct wd_aead
 	memset(b->c_iv + GCM_IV_BYTES, 0, SEC_IV_BYTES - GCM_IV_BYTES);
 }
 
-WD_INLINE bool aead_fill(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r)
+WD_INLINE bool aead_fill(const struct fast_ops *ops, struct hisi_queue *h, struct fast_req *r)
 {
 	const struct crypto_sess *s = to_crypto_sess(r->s);
 	const struct wd_aead_arg *arg = r->arg;
@@ -72,7 +72,7 @@ WD_INLINE bool aead_told(const struct fast_ops *ops, const struct hisi_queue *h,
 {
 	const struct wd_aead_arg *arg = r->arg;
 
-	if (unlikely(!sec_is_done(fast_sqe(h, r, SEC_BD_SIZE), ops->type, fast_tag(r), r->index)))
+	if (unlikely(!sec_is_done(fast_sqe(h, r, SEC_BD_SIZE), ops->type, r->tag, r->index)))
 		return false;
 	*in = *out = *arg->dst_len = arg->src_len;
 	return true;

@@ -19,7 +19,7 @@ static inline bool cipher_arg_fits(const struct crypto_sess *s, const struct wd_
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 
-WD_INLINE bool cipher_fill(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r)
+WD_INLINE bool cipher_fill(const struct fast_ops *ops, struct hisi_queue *h, struct fast_req *r)
 {
 	const struct crypto_sess *s = to_crypto_sess(r->s);
 	const struct wd_cipher_arg *arg = r->arg;
@@ -38,7 +38,7 @@ WD_INLINE bool cipher_told(const struct fast_ops *ops, const struct hisi_queue *
 {
 	const struct wd_cipher_arg *arg = r->arg;
 
-	if (unlikely(!sec_is_done(fast_sqe(h, r, SEC_BD_SIZE), ops->type, fast_tag(r), r->index)))
+	if (unlikely(!sec_is_done(fast_sqe(h, r, SEC_BD_SIZE), ops->type, r->tag, r->index)))
 		return false;
 	*in = *out = *arg->dst_len = arg->src_len;
 	return true;

@@ -14,7 +14,7 @@ static inline bool digest_arg_fits(const struct crypto_sess *s, const struct wd_
 	       s->keyed == s->needs;
 }
 
-WD_INLINE bool digest_fill(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r)
+WD_INLINE bool digest_fill(const struct fast_ops *ops, struct hisi_queue *h, struct fast_req *r)
 {
 	const struct crypto_sess *s = to_crypto_sess(r->s);
 	const struct wd_digest_arg *arg = r->arg;
@@ -32,7 +32,7 @@ WD_INLINE bool digest_told(const struct fast_ops *ops, const struct hisi_queue *
 {
 	const struct wd_digest_arg *arg = r->arg;
 
-	if (unlikely(!sec_is_done(fast_sqe(h, r, SEC_BD_SIZE), ops->type, fast_tag(r), r->index)))
+	if (unlikely(!sec_is_done(fast_sqe(h, r, SEC_BD_SIZE), ops->type, r->tag, r->index)))
 		return false;
 	*in = arg->src_len;
 	*out = to_crypto_sess(r->s)->mac_len;

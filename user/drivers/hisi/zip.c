@@ -8,7 +8,7 @@
 #include "zip.h"
 
 /* Checks as arg_refuse() does, and that the size fits. Each member is read once. */
-WD_INLINE bool zip_fill(const struct fast_ops *ops, struct hisi_queue *h, const struct fast_req *r)
+WD_INLINE bool zip_fill(const struct fast_ops *ops, struct hisi_queue *h, struct fast_req *r)
 {
 	const struct comp_sess *s = to_comp_sess(r->s);
 	const struct wd_comp_arg *arg = r->arg;
@@ -48,7 +48,7 @@ WD_INLINE bool zip_told(const struct fast_ops *ops, const struct hisi_queue *h, 
 	struct zip_answer a;
 
 	zip_read((const volatile void *)fast_sqe(h, r, ZIP_SQE_SIZE), ops->type, &a);
-	if (unlikely((a.dw3 & s->sqe_good_mask) != s->sqe_good || a.tag != fast_tag(r) || a.consumed > arg->src_len ||
+	if (unlikely((a.dw3 & s->sqe_good_mask) != s->sqe_good || a.tag != r->tag || a.consumed > arg->src_len ||
 		     a.produced > *dst_len - head))
 		return false;
 	/* The device wrote behind the header, so the header's page is normally writable, too. */

@@ -31,13 +31,15 @@ static int no_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int
 	return -EOPNOTSUPP;
 }
 
-static enum wd_fast no_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q)
+static int no_sync(struct wd_session *s, void *req, __u64 deadline, struct wd_queue *q)
 {
+	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
+	struct wd_msg *msg = (struct wd_msg *)buf;
+
 	(void)q;
-	(void)s;
-	(void)msg;
-	(void)bytes;
-	return WD_FAST_NOT;
+	(void)deadline;
+	msg->req = req;
+	return s->cls->sync_other(s, msg, false);
 }
 
 static int no_async_one(struct wd_session *s, void *req, struct wd_queue *q)

@@ -34,13 +34,13 @@ struct wd_due {
 	void *req;
 };
 
-#define WD_DUE_MAX	16	/* most requests delivered in one row */
+#define WD_DUE_MAX	32	/* most requests delivered in one row */
 static_assert(WD_DUE_MAX <= WD_PULL_MAX, "a row is pulled at once");
 
 struct wd_due_row {
 	unsigned int nr;
 	unsigned int room;
-	struct wd_due due[WD_DUE_MAX];
+	struct wd_due due[WD_DUE_MAX + 1];	/* with an end that has no session */
 };
 
 #define WD_LANES	256	/* completion queues that share a context at most */
@@ -123,8 +123,8 @@ struct wd_queue {
 	alignas(64) struct wd_lock produce;	/* tail, slots being filled, the SQ doorbell */
 	_Atomic __u32 submitted;
 	_Atomic __u32 async_submitted;	/* asynchronous ones among them */
+	__u32 tail;			/* the last that each request needs: in one cache line with those above */
 	_Atomic __u64 deadline;		/* not after the first deadline of asynchronous and waiting requests; 0 none */
-	__u32 tail;
 
 	alignas(64) struct wd_lock drain;	/* held for copying, or for a stop, which may take seconds */
 	_Atomic __u32 freed;		/* slots given back; submitted minus freed slots are in flight */

@@ -219,8 +219,11 @@ void wd_room_busy(struct wd_session *s, __u32 seq, bool held_up);
 /* --- wait.c --- */
 /* Wait until msg, a request of that many bytes, is done, or its deadline has stopped the queue. Returns msg->status. */
 int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
-/* The same for a request on the fast path that was not complete at the first look. */
-enum wd_fast wd_fast_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
+/*
+ * Continue a request of the session that the fast path hasn't finished: begun: it waits for its completion, and other
+ * threads may fill in its message; else it is not in the ring. Returns what the public call returns.
+ */
+int wd_fast_go_on(struct wd_queue *q, struct wd_session *s, const void *req, struct wd_msg *msg, bool begun);
 /* Spin for anything to drain; false: it is time to sleep. */
 bool wd_spin(struct wd_queue *q);
 /* Leave the sleeper's role, and wake a waiting thread that takes it over. */

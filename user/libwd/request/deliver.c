@@ -13,6 +13,7 @@
 #include "request/tally.h"
 
 #define BUSY_NS		2000000ull	/* a context that is full has room soon */
+#define ROW_MSGS	16		/* messages in one row, each of which needs stack */
 
 /* A row that is being delivered. A callback that polls must not wait for the requests behind it in its own row. */
 struct row {
@@ -23,8 +24,8 @@ struct row {
 	unsigned int waiting;	/* requests passed over that will be redone, and delivered again */
 	struct row *outer;
 	int cancel;
-	struct wd_due_row all;	/* req is NULL where the message is needed, at the same place */
-	_Alignas(max_align_t) char msg[WD_DUE_MAX][WD_MSG_BYTES_MAX];
+	struct wd_due_row all;	/* req is NULL where the message is needed, at the same place: only at the beginning */
+	_Alignas(max_align_t) char msg[ROW_MSGS][WD_MSG_BYTES_MAX];
 };
 
 static WD_THREAD_LOCAL struct row *rows;
@@ -40,6 +41,7 @@ static void row_begin(struct row *row)
 	row->first = row->next = row->all.due;
 	row->waiting = 0;
 	row->end = row->next + row->all.nr;
+	row->end->sess = NULL;
 }
 
 /* Whether a request that no context takes now waits for one. The delivering thread itself never waits. */
@@ -109,12 +111,12 @@ enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
  */
 static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 {
-	bool last = row->next == row->end;
 	unsigned int over;
 
-	if (likely(!last && row->next->sess == s))
+	/* No session stands behind the last. */
+	if (likely(row->next->sess == s))
 		return 0;
-	if (last)
+	if (row->next == row->end)
 		atomic_fetch_add(&row->q->async_over, row->all.nr - row->waiting);
 	over = (unsigned int)(row->next - row->first);
 	row->first = row->next;
@@ -187,12 +189,13 @@ static unsigned int deliver_row(struct row *row, unsigned int max)
 	while (row->next < stop) {
 		struct wd_due *due = row->next++;
 
-		ran++;
 		wd_in_callback_of = due->sess;
-		if (likely(due->req != NULL))
+		if (likely(due->req != NULL)) {
 			deliver_told(row, due, call);
-		else if (!deliver_msg(row, row_msg(row, due - row->all.due)))
-			ran--;
+			ran++;
+		} else {
+			ran += deliver_msg(row, row_msg(row, due - row->all.due));
+		}
 	}
 	(void)outer;
 	return ran;
@@ -239,7 +242,7 @@ static __attribute__((noinline, cold)) void row_unwind(struct row *row)
 	if (row->next != row->end) {
 		/* All of one session, which the next request keeps alive. */
 		atomic_fetch_sub(&row->first->sess->in_flight, over);
-		wd_aside_back(q->lane, row->next, row->msg + at, row->all.nr - at);
+		wd_aside_back(q->lane, row->next, row->msg + (at < ROW_MSGS ? at : ROW_MSGS), row->all.nr - at);
 		atomic_fetch_add(&q->async_over, at - row->waiting);
 		wd_pollers_due(q);
 	}
@@ -261,9 +264,14 @@ static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 	__u32 n = *left;
 	int ret = 0;
 
-	if (unlikely(atomic_load_explicit(&q->ready_nr, memory_order_relaxed)))
-		while (all->nr < all->room && wd_ready_pop(q->lane, row_msg(row, all->nr), &all->due[all->nr]))
+	if (unlikely(atomic_load_explicit(&q->ready_nr, memory_order_relaxed))) {
+		while (all->nr < all->room && all->nr < ROW_MSGS &&
+		       wd_ready_pop(q->lane, row_msg(row, all->nr), &all->due[all->nr]))
 			all->nr++;
+		/* More may be ready, which are older than the ring's. */
+		if (all->nr == ROW_MSGS)
+			return 0;
+	}
 	if (n > all->room - all->nr)
 		n = all->room - all->nr;
 	if (!n)

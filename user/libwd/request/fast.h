@@ -14,12 +14,6 @@
 #include "request/tally.h"
 
 #define WD_INLINE	static inline __attribute__((always_inline))
-/*
- * Keeps the value in a general register: gcc would combine pairs of words in vectors, which costs more than it saves.
- */
-#define WD_SCALAR(x)	__asm__("" : "+r"(x))
-/* The same for a word that was just stored. */
-#define WD_STORED(x)	__asm__("" : "+m"(x))
 
 /* --- slots --- */
 
@@ -37,7 +31,6 @@ WD_INLINE __u32 wd_slot_begin(struct wd_slot *slot, struct wd_session *s, void *
 	__u32 gen = (slot->gen + 1u) & WD_TAG_GEN_MASK;
 
 	slot->owner = own ? own : req;
-	WD_STORED(slot->owner);
 	slot->sess = s;
 	slot->deadline = own ? own->deadline : 0;
 	slot->gen = (__u16)gen;

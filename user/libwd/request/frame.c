@@ -116,13 +116,18 @@ static int refused(const struct wd_class *cls, struct wd_arg *arg, int ret)
 	return ret;
 }
 
-int wd_frame_sync(struct wd_session *s, void *arg, struct wd_msg *msg, int call, enum wd_fast begun)
+static __u64 deadline_of(const struct wd_session *s, const void *arg)
+{
+	__u32 own = wd_arg_end(arg, s->cls->arg_bytes)->timeout_ms, timeout = own ? own : s->attr.timeout_ms;
+
+	return timeout ? wd_deadline(timeout) : 0;
+}
+
+static int sync_slow(struct wd_session *s, void *arg, int call, struct wd_msg *msg)
 {
 	const struct wd_class *cls = s->cls;
 	int ret;
 
-	if (begun != WD_FAST_NOT)
-		return cls->result(s, arg, msg, cls->run_over(s, msg));
 	if (!arg)
 		return wd_fail(&s->obj, EINVAL, "arg is NULL");
 	ret = wd_frame_check_mode(s, false);
@@ -130,11 +135,32 @@ int wd_frame_sync(struct wd_session *s, void *arg, struct wd_msg *msg, int call,
 		ret = cls->check(s, arg, call);
 	if (ret)
 		return refused(cls, arg, ret);
-	msg->deadline = frame_deadline(cls, s, arg);
+	msg->deadline = deadline_of(s, arg);
 	cls->refill(s, arg, 0, msg);
 	msg->path = WD_PATH_NONE;
 	msg->reason = 0;
 	return cls->result(s, arg, msg, cls->run(s, msg));
+}
+
+int wd_frame_sync_other(struct wd_session *s, struct wd_msg *msg, bool begun)
+{
+	const struct wd_class *cls = s->cls;
+
+	return begun ? cls->result(s, msg->req, msg, cls->run_over(s, msg)) :
+	       sync_slow(s, msg->req, s->fast_call, msg);
+}
+
+int wd_frame_sync(handle_t sess, void *arg, int call, const struct wd_class *cls)
+{
+	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
+	struct wd_session *s = wd_session_get(sess, cls);
+	struct wd_queue *q;
+
+	if (!s)
+		return -EINVAL;
+	q = s->fast_call == call && arg ? wd_first_queue(s, wd_arg_bytes(arg)) : NULL;
+	return q ? wd_queue_pub(q)->ops->sync(s, arg, deadline_of(s, arg), q) :
+	       sync_slow(s, arg, call, (struct wd_msg *)buf);
 }
 
 /* --- results that are verified --- */

@@ -72,34 +72,18 @@ static inline int frame_wakeup(const struct wd_class *cls, handle_t sess)
 
 /* --- synchronous --- */
 
-static inline __u64 frame_deadline(const struct wd_class *cls, const struct wd_session *s, const void *arg)
+/* call: WD_CALL_SYNC, or another of the class's synchronous calls. */
+FRAME_INLINE int frame_sync(const struct wd_class *cls, handle_t sess, void *arg, int call)
 {
-	__u32 own = wd_arg_end(arg, cls->arg_bytes)->timeout_ms, timeout = own ? own : s->attr.timeout_ms;
-
-	return unlikely(timeout) ? wd_deadline(timeout) : 0;
-}
-
-/* call: WD_CALL_SYNC, or another of the class's synchronous calls. msg: room for the class's message. */
-FRAME_INLINE int frame_sync(const struct wd_class *cls, handle_t sess, void *arg, int call, struct wd_msg *msg)
-{
-	struct wd_session *s = wd_session_get(sess, cls);
-	enum wd_fast end = WD_FAST_NOT;
+	struct wd_session *s = wd_session_peek(sess, cls);
 	struct wd_queue *q;
-	size_t bytes;
 
-	if (unlikely(!s))
-		return -EINVAL;
-	if (likely(s->fast_call == call && arg)) {
-		msg->req = arg;
-		msg->deadline = frame_deadline(cls, s, arg);
-		bytes = wd_arg_bytes(arg);
-		q = wd_first_queue(s, bytes);
-		if (likely(q != NULL))
-			end = wd_queue_pub(q)->ops->sync(s, msg, bytes, q);
-		if (likely(end == WD_FAST_TOLD))
-			return 0;
-	}
-	return wd_frame_sync(s, arg, msg, call, end);
+	/* Each of the three calls is a tail call. */
+	if (unlikely(!s || s->fast_call != call || !arg ||
+		     (s->attr.timeout_ms | wd_arg_end(arg, cls->arg_bytes)->timeout_ms)))
+		return wd_frame_sync(sess, arg, call, cls);
+	q = wd_first_queue(s, wd_arg_bytes(arg));
+	return likely(q != NULL) ? wd_queue_pub(q)->ops->sync(s, arg, 0, q) : wd_frame_sync(sess, arg, call, cls);
 }
 
 /* --- for all classes --- */
@@ -108,15 +92,14 @@ FRAME_INLINE int frame_sync(const struct wd_class *cls, handle_t sess, void *arg
 #define FRAME_CLASS(name) \
 	.arg_bytes = sizeof(struct name##_arg), \
 	.async_other = wd_frame_async_other, \
+	.sync_other = wd_frame_sync_other, \
 	.call = name##_call
 
-/* The synchronous call of a class that has only one; type: the class's message. */
-#define FRAME_SYNC(name, cls, type) \
+/* The synchronous call of a class that has only one. */
+#define FRAME_SYNC(name, cls) \
 int name##_sync(handle_t sess, struct name##_arg *arg) \
 { \
-	type msg; \
-\
-	return frame_sync(&cls, sess, arg, WD_CALL_SYNC, &msg.m); \
+	return frame_sync(&cls, sess, arg, WD_CALL_SYNC); \
 }
 
 /* The public functions that are the same for all classes: name_async() and so on, for requests of struct name_arg. */

@@ -296,8 +296,12 @@ int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 	return msg->status;
 }
 
-enum wd_fast wd_fast_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
+int wd_fast_go_on(struct wd_queue *q, struct wd_session *s, const void *req, struct wd_msg *msg, bool begun)
 {
-	wd_queue_wait(q, msg, bytes);
-	return msg->told ? WD_FAST_TOLD : WD_FAST_OVER;
+	if (begun) {
+		wd_queue_wait(q, msg, wd_arg_bytes(req));
+		if (msg->told)
+			return 0;
+	}
+	return s->cls->sync_other(s, msg, begun);
 }
