@@ -14,7 +14,7 @@ client() {
 }
 
 waiting() {
-	WD_WAIT=$1 client
+	WD_WAIT=$1 client "${@:2}"
 }
 
 # The message names the wrong option.
@@ -30,6 +30,7 @@ test_that 'all requests complete' client
 test_that 'rings of an odd size go round' client --depth 97
 test_that 'small rings go round' client --depth 48
 test_that 'a waiter that never sleeps is served' waiting spin
+test_that 'a waiter that never sleeps is served by small rings' waiting spin --depth 48
 test_that 'a waiter that sleeps at once is served' waiting sleep
 test_that 'it combines with --zip and --queues' client --zip 2 --queues 3
 for option in '--latency 5' '--bandwidth 5' '--workers 1' '--engine none' --mainline-poll --trap-doorbells; do

@@ -248,6 +248,31 @@ static int go_round(struct rawq *q, unsigned int in_flight, unsigned int overwri
 	return 0;
 }
 
+/* After a poll() that found no CQ doorbell, the next one stands where the last one did, a ring later. */
+TEST(a_consumer_that_is_a_ring_ahead_is_noticed)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct rawq_done done;
+	unsigned int i, most;
+	struct rawq q;
+
+	ASSERT_EQ(0, rawq_begin(&q, "hisi_zip-0", ZIP_QC_COMPRESS));
+	p.fd = q.fd;
+	most = q.info.cq_depth - q.info.cq_depth / 4;
+	for (i = 0; i < 5u * q.info.cq_depth; i++) {
+		rawq_zip_fill(rawq_slot(&q), ZIP_REQ_DEFLATE, src, LEN, dst[0], sizeof(dst[0]), i);
+		rawq_push(&q, 1);
+		ASSERT_EQ(0, rawq_pull(&q, &done)) TH_LOG("request %u", i);
+		if (i % q.info.cq_depth == most)
+			poll(&p, 1, 0);
+		if ((i + 1) % q.info.cq_depth == 0) {
+			rawq_ack(&q, 0);
+			poll(&p, 1, 0);
+		}
+	}
+	rawq_close(&q);
+}
+
 TEST(acknowledgements_that_are_overwritten_do_not_stop_the_ring)
 {
 	unsigned int in_flight[] = { 1, 2, 7, 0, 0 }, overwrite, i;

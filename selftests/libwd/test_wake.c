@@ -3,11 +3,14 @@
  * Forced lost wake-ups: the device is held, and released exactly where a wake-up could be missed. A library that misses
  * it sleeps until its slice is over, which the emulator counts.
  */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
+#include "before_arming.h"
 #include "need_device.h"
-#include "on_device.h"
 #include "wait_ms.h"
 
 #define LEN	200
@@ -24,6 +27,7 @@ FIXTURE(wake) {
 FIXTURE_VARIANT(wake) {
 	const char *poll;
 	unsigned int spun;	/* completions consumed before, without a sleep */
+	unsigned int burst;	/* and behind those, completions that are all there before the first is consumed */
 };
 
 FIXTURE_VARIANT_ADD(wake, events) { .poll = "mainline-poll off", .spun = 0 };
@@ -37,7 +41,24 @@ FIXTURE_VARIANT_ADD(wake, events_after_1536) { .poll = "mainline-poll off", .spu
 FIXTURE_VARIANT_ADD(wake, events_after_3584) { .poll = "mainline-poll off", .spun = 3584 };
 FIXTURE_VARIANT_ADD(wake, mainline_poll_after_1536) { .poll = "mainline-poll on", .spun = 1536 };
 FIXTURE_VARIANT_ADD(wake, mainline_poll_after_3584) { .poll = "mainline-poll on", .spun = 3584 };
+/* Together more than a ring, of which mainline's head has not moved since the first. */
+FIXTURE_VARIANT_ADD(wake, mainline_poll_after_a_burst) { .poll = "mainline-poll on", .spun = 767, .burst = 700 };
 #endif
+
+/* A thread asks for its file's flags before it arms, to sleep on no file of the program. */
+int fcntl(int fd, int cmd, ...)
+{
+	union { void *p; __typeof__(&fcntl) f; } u = { .p = dlsym(RTLD_NEXT, "fcntl") };
+	va_list args;
+	void *arg;
+
+	va_start(args, cmd);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (cmd == F_GETFL)
+		between_look_and_arming();
+	return u.f(fd, cmd, arg);
+}
 
 static int control(const char *command)
 {
@@ -83,6 +104,30 @@ static int spin_through(FIXTURE_DATA(wake) *self, unsigned int n)
 	return 0;
 }
 
+static int burst_through(FIXTURE_DATA(wake) *self, unsigned int n)
+{
+	struct {
+		struct wd_comp_arg arg;
+		size_t len;
+	} *many = calloc(n + 1, sizeof(*many));
+	unsigned long long before = count("completions");
+	int ret = many ? 0 : -1;
+	unsigned int i;
+
+	for (i = 0; i < n && !ret; i++) {
+		many[i].arg = *request(self);
+		many[i].arg.dst_len = &many[i].len;
+		many[i].len = self->len;
+		ret = wd_comp_async(self->async, &many[i].arg, NULL);
+	}
+	while (!ret && count("completions") < before + n)
+		sched_yield();
+	for (self->done = 0; self->done < n && ret >= 0; )
+		ret = wd_comp_poll(n, 0, NULL);
+	free(many);
+	return ret < 0 ? ret : 0;
+}
+
 FIXTURE_SETUP(wake)
 {
 	if (!emulated())
@@ -91,6 +136,7 @@ FIXTURE_SETUP(wake)
 	self->async = session_on_device(true, true);
 	ASSERT_NE(0, self->async);
 	ASSERT_EQ(0, spin_through(self, variant->spun));
+	ASSERT_EQ(0, burst_through(self, variant->burst));
 	self->done = 0;
 }
 
@@ -108,11 +154,13 @@ FIXTURE_TEARDOWN(wake)
 		unsigned int i; \
 		for (i = 0; i < ROUNDS; i++) { \
 			ASSERT_EQ(0, control("hold")); \
-			ASSERT_EQ(0, control("release-at " release)); \
+			ASSERT_EQ(0, release); \
 			call; \
 			ASSERT_EQ(timeouts, count("timeouts")) TH_LOG("round %u: slept until the time was over", i); \
 		} \
 	} while (0)
+
+#define IN_THE_SLEEP	control("release-at sleep")
 
 #define ASYNCHRONOUS() \
 	do { \
@@ -124,21 +172,21 @@ FIXTURE_TEARDOWN(wake)
 /* The kernel-head rule: a completion during the sleep must be where the kernel looks. */
 TEST_F(wake, a_completion_in_the_sleep_is_noticed)
 {
-	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
+	EACH_ROUND_WAKES(IN_THE_SLEEP, ASYNCHRONOUS());
 }
 
-/* The arm race: the completion comes after the last drain, and the kernel's head is past it when the sleep begins. */
+/* The arm race: the completion comes after the last drain, and before the device is asked for an event. */
 TEST_F(wake, a_completion_between_the_last_look_and_the_sleep_is_noticed)
 {
-	EACH_ROUND_WAKES("look", ASYNCHRONOUS());
+	EACH_ROUND_WAKES(release_before_arming(), ASYNCHRONOUS());
 }
 
 TEST_F(wake, a_synchronous_sleeper_notices_as_well)
 {
 	self->sync = session_on_device(false, true);
 	ASSERT_NE(0, self->sync);
-	EACH_ROUND_WAKES("sleep", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
-	EACH_ROUND_WAKES("look", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
+	EACH_ROUND_WAKES(IN_THE_SLEEP, ASSERT_EQ(0, wd_compress(self->sync, request(self))));
+	EACH_ROUND_WAKES(release_before_arming(), ASSERT_EQ(0, wd_compress(self->sync, request(self))));
 }
 
 /* Arming rings the same doorbell as submitting, before the held device has seen the submission. */
@@ -146,6 +194,6 @@ TEST_F(wake, an_arm_over_the_unseen_submission_loses_nothing)
 {
 	unsigned long long before = count("sq_recovered");
 
-	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
+	EACH_ROUND_WAKES(IN_THE_SLEEP, ASYNCHRONOUS());
 	EXPECT_EQ(before + ROUNDS, count("sq_recovered"));
 }

@@ -167,17 +167,29 @@ bool wd_ring_look_closer(struct wd_ring *ring)
 	return true;
 }
 
-void wd_ring_nudge(struct wd_ring *ring)
+/*
+ * Whether the last entry that was taken has the phase of the next pass. A device whose entries are valid in advance
+ * gives it that during poll(), unless a submission has overwritten the doorbell that tells it how far they were read.
+ */
+static bool ring_renewed(const struct wd_ring *ring)
+{
+	uint32_t pos = wd_ring_pos(ring);
+
+	pos = (uint16_t)pos ? pos - 1 : (~pos & WD_RING_PHASE) + ring->cq_depth - 1;
+	return !wd_ring_valid_at(ring, pos);
+}
+
+/* Makes the kernel poll, which moves its head over all completions. */
+static void ring_nudge(const struct wd_ring *ring)
 {
 	struct pollfd pfd = { .fd = wd_fork_file_fd(&ring->ctx->file), .events = POLLIN };
 	int saved = errno, cancel;
 
-	/* The caller holds the drain lock: the thread must not be cancelled here. */
+	/* The caller holds a lock: the thread must not be cancelled here. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	poll(&pfd, 1, 0);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
-	ring->polled = ring->taken;
 }
 
 /* Does the kernel ring? Tells the device what it knows already: that nothing has been read. */
@@ -252,37 +264,88 @@ int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg 
 	return ring_set_up(ring, h_ctx, cfg);
 }
 
+/*
+ * Completions between two polls, at least. The kernel's head matters for sleepers. But a device may work only during
+ * poll() (wd-emulate --null), so rings without any are polled as well.
+ */
+static uint32_t ring_every(const struct wd_ring *ring)
+{
+	return ring->sleeps ? ring->batch : 2u * ring->batch;
+}
+
+static bool ring_has_many(const struct wd_ring *ring)
+{
+	return ring->taken - atomic_load_explicit(&ring->polled, memory_order_relaxed) >= ring_every(ring);
+}
+
+/*
+ * A poll is due when so many requests were submitted since the last one. Before the next wd_ring_end() another row may
+ * be taken; together they are less than a ring, or a device that works only then could not tell it from none.
+ */
+static uint32_t ring_poll_after(const struct wd_ring *ring)
+{
+	uint32_t row = ring->limit < WD_RING_ROW ? ring->limit : WD_RING_ROW;
+
+	return ring->cq_depth - (row > ring->batch ? row : ring->batch);
+}
+
+/* Producers may be blocked when so many requests were submitted since the last acknowledgement. */
+static uint32_t ring_ack_after(const struct wd_ring *ring)
+{
+	return ring->cq_depth - ring->batch;
+}
+
+/* Notes when to look again. polled and acked only grow, also when a thread arms: that never comes too late. */
+static void ring_note(struct wd_ring *ring)
+{
+	uint32_t polled = atomic_load_explicit(&ring->polled, memory_order_relaxed);
+	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
+	bool many = ring_has_many(ring);
+	uint32_t heed_at = many ? polled + ring_poll_after(ring) : acked + ring_ack_after(ring);
+	uint32_t until = acked + ring->batch;
+
+	atomic_store_explicit(&ring->heed_at, heed_at, memory_order_relaxed);
+	if ((int32_t)(atomic_load_explicit(&ring->produced, memory_order_relaxed) - heed_at) >= 0)
+		until = ring->taken;
+	else if (!many && polled + ring_every(ring) - acked < ring->batch)
+		until = polled + ring_every(ring);
+	atomic_store_explicit(&ring->quiet_until, until, memory_order_relaxed);
+}
+
+/*
+ * A poll costs a system call, and consumes the event that a sleeper waits for, whose completion may be among those
+ * taken here. So it is due only when the outstanding completions may soon lap the kernel's head, which sleepers' own
+ * polls move unnoticed.
+ */
 void wd_ring_due(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t polled = atomic_load_explicit(&ring->polled, memory_order_relaxed);
 	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	/*
-	 * The kernel's own head matters only for sleepers. But a device may work only during poll() (wd-emulate
-	 * --null).
-	 */
-	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
-	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
-	bool poll_due = ring->taken - ring->polled >= every;
-
-	/*
-	 * A poll consumes the event that a sleeper waits for, whose completion may be among those taken here. The
-	 * sleeper's own polls move the kernel's head as well. Poll here only if the outstanding completions could
-	 * otherwise lap that head.
-	 */
-	if (armed && produced - ring->polled + ring->batch < ring->cq_depth)
-		poll_due = false;
+	bool poll_due = ring_has_many(ring) && produced - polled >= ring_poll_after(ring);
 
 	/* The last condition: producers are blocked by completions that weren't acknowledged. */
 	if (poll_due || ring->taken - acked >= ring->batch ||
-	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
+	    (ring->taken != acked && produced - acked >= ring_ack_after(ring)))
 		wd_ring_ack(ring);
-	if (poll_due)
-		wd_ring_nudge(ring);
-	/* polled and acked only grow, also when a thread arms: the noted limits never come too late. */
-	acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	ring->quiet_until = !armed && ring->polled + every - acked < ring->batch ? ring->polled + every :
-			    acked + ring->batch;
-	ring->full_at = (armed ? ring->polled : acked) + ring->cq_depth - ring->batch;
+	if (poll_due) {
+		ring_nudge(ring);
+		if (!ring->filled || ring_renewed(ring))
+			atomic_store_explicit(&ring->polled, ring->taken, memory_order_relaxed);
+	}
+	ring_note(ring);
+}
+
+void wd_ring_heed(struct wd_ring *ring, uint32_t produced)
+{
+	uint32_t consumed = atomic_load_explicit(&ring->consumed, memory_order_acquire);
+
+	/* A poll that finds less than another thread's may lower polled, which only makes the next one come sooner. */
+	if (produced - atomic_load_explicit(&ring->polled, memory_order_relaxed) > ring->cq_depth && !ring->filled) {
+		ring_nudge(ring);
+		atomic_store_explicit(&ring->polled, consumed, memory_order_relaxed);
+	}
+	atomic_store_explicit(&ring->quiet_until, consumed, memory_order_relaxed);
 }
 
 int wd_ring_why(struct wd_ring *ring)

@@ -53,13 +53,13 @@ struct wd_ring {
 	const struct qm_cqe *device_cq;	/* what the device completes; NULL: it isn't known */
 
 	alignas(64) _Atomic uint32_t produced;
+	_Atomic uint32_t heed_at;	/* once produced reaches this, the producer calls wd_ring_heed() */
 
 	alignas(64) _Atomic uint32_t consumed;
 	_Atomic uint32_t acked;	/* number of completions that the device was told about */
 	uint32_t taken;		/* consumed, not yet published */
-	uint32_t polled;	/* consumed when the kernel last polled */
-	uint32_t quiet_until;	/* until taken reaches this, or produced full_at, wd_ring_due() has nothing to do */
-	uint32_t full_at;
+	_Atomic uint32_t polled;	/* consumed when the kernel last polled; not above the kernel's head */
+	_Atomic uint32_t quiet_until;	/* until taken reaches this, wd_ring_due() has nothing to do */
 	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase that makes it valid */
 	atomic_bool broken;	/* the completion ring is corrupt */
 	atomic_bool armed;	/* a thread sleeps: CQ doorbells ask for an event */
@@ -90,6 +90,12 @@ void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, 
 
 /* Acknowledges completions, and makes the kernel poll, if either is due. For wd_ring_end(). */
 void wd_ring_due(struct wd_ring *ring);
+
+/*
+ * Before so many requests are submitted that something may be due: the next wd_ring_end() looks. Where the completions
+ * could lap the kernel's head before that, makes the kernel poll. For wd_ring_submit_to().
+ */
+void wd_ring_heed(struct wd_ring *ring, uint32_t produced);
 
 /* Why a stopped ring was stopped: -ENODEV or -EIO. A system call. */
 int wd_ring_why(struct wd_ring *ring);
@@ -177,10 +183,12 @@ static inline bool wd_ring_filling(const struct wd_ring *ring)
 /* Passes n descriptors, up to the slot before tail, to the device, and rings the doorbell. */
 static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t tail)
 {
-	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed) + n;
 
+	if (unlikely((int32_t)(produced - atomic_load_explicit(&ring->heed_at, memory_order_relaxed)) >= 0))
+		wd_ring_heed(ring, produced);
 	/* Before the doorbell: a drain accepts no completions beyond this count. */
-	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
+	atomic_store_explicit(&ring->produced, produced, memory_order_release);
 	if (unlikely(!ring->doorbell))
 		wd_ring_call(ring, HISI_QP_DB_SQ, (uint16_t)tail, 0);
 	else
@@ -352,15 +360,12 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 	atomic_store_explicit(&ring->acked, ring->taken, memory_order_relaxed);
 }
 
-/* Only a poll of the kernel moves the kernel's head, and moves it over all completions. */
-void wd_ring_nudge(struct wd_ring *ring);
-
 /* Ends a row of completions: only now producers see the room. Doorbell and system call once per batch. */
 static inline void wd_ring_end(struct wd_ring *ring)
 {
-	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t quiet_until = atomic_load_explicit(&ring->quiet_until, memory_order_relaxed);
 
-	if (unlikely((int32_t)(ring->taken - ring->quiet_until) >= 0 || (int32_t)(produced - ring->full_at) >= 0))
+	if (unlikely((int32_t)(ring->taken - quiet_until) >= 0))
 		wd_ring_due(ring);
 	atomic_store_explicit(&ring->consumed, ring->taken, memory_order_release);
 }
@@ -382,11 +387,10 @@ static inline void wd_ring_drop_strays(struct wd_ring *ring)
 /*
  * Asks for an event with the next completion; until wd_ring_disarm() each CQ doorbell asks
  * again. Afterwards check wd_ring_ready() once more, then sleep in poll(fd) with a time
- * limit.
+ * limit. That poll may report completions that were taken before.
  */
 static inline void wd_ring_arm(struct wd_ring *ring)
 {
-	wd_ring_nudge(ring);
 	wd_ring_drop_strays(ring);
 	atomic_store_explicit(&ring->armed, true, memory_order_relaxed);
 	wd_ring_ack(ring);

@@ -51,13 +51,28 @@ static void renew(struct emu_queue *q, u32 entries)
 	}
 }
 
-/* The doorbell has the consumer's position. After a guess it may be a ring ahead: clients ring only after consuming. */
-static u32 consumed_told(struct emu_queue *q, u32 index)
+/*
+ * So many entries at least were consumed, if it isn't below 0: a client that sleeps in poll() must have at most three
+ * quarters of a ring in flight.
+ */
+static int consumed_least(const struct emu_queue *q)
+{
+	u32 depth = emu_depth(), most = depth - (depth / 4 < 256 ? depth / 4 : 256);
+
+	return (int)(q->null_tail - q->null_head - most);
+}
+
+/*
+ * The doorbell has the consumer's position, which may be a ring ahead of the last one that was seen: when so many
+ * entries were consumed at least, or after doorbells that were overwritten, as clients ring only after consuming, or to
+ * ask for an event.
+ */
+static u32 consumed_told(struct emu_queue *q, u32 index, bool asks)
 {
 	u32 n = distance(q->null_head, index);
 
-	if (!n && q->null_guessed)
-		n = emu_depth();
+	if ((int)n < consumed_least(q) || (!n && (q->null_guessed || (q->null_missed && !asks))))
+		n += emu_depth();
 	q->null_missed = false;
 	q->null_guessed = false;
 	if ((int)(q->null_head + n - q->null_tail) > 0)
@@ -67,20 +82,18 @@ static u32 consumed_told(struct emu_queue *q, u32 index)
 
 /*
  * An SQ doorbell has overwritten the position. The next CQ doorbell may be in time, as a pass has room for that. If it
- * is lost, too, the position is guessed: a client that sleeps in poll() must have at most three quarters of a ring in
- * flight, so all earlier entries were consumed.
+ * is lost, too, the position is guessed as the lowest that is possible.
  */
 static u32 consumed_guess(struct emu_queue *q, u32 index)
 {
-	u32 depth = emu_depth(), most = depth - (depth / 4 < 256 ? depth / 4 : 256);
 	bool first = !q->null_missed;
 
 	q->null_tail += distance(q->null_tail, index);
 	q->null_missed = true;
-	if (first || q->null_tail - q->null_head < most)
+	if (first || consumed_least(q) < 0)
 		return 0;
 	q->null_guessed = true;
-	return q->null_tail - q->null_head - most;
+	return (u32)consumed_least(q);
 }
 
 /* Called with the queue's poll lock: has the client rung since the last call? */
@@ -93,7 +106,7 @@ bool emu_null_look(struct emu_queue *q)
 		return false;
 	q->null_bell = bell;
 	if ((bell >> QM_DB_CMD_SHIFT & 0xf) == QM_DB_CMD_CQ)
-		renew(q, consumed_told(q, index));
+		renew(q, consumed_told(q, index, bell >> QM_DB_PRIO_SHIFT & QM_DB_C_FLAG));
 	else
 		renew(q, consumed_guess(q, index));
 	return true;

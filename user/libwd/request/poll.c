@@ -219,6 +219,33 @@ static void nap_begin(struct nap *nap, struct poll_set *ps)
 			nap->quiet = false;
 }
 
+/* Whether one of the files that report something is a context's that has nothing to drain. Arms those again. */
+static bool nap_again(struct nap *nap)
+{
+	bool again = false;
+	unsigned int i;
+
+	for (i = 0; i < nap->n && !nap->pfd[0].revents; i++) {
+		if (!nap->pfd[i + 1].revents)
+			continue;
+		if (nap->pfd[i + 1].revents != POLLIN || !wd_sleeper_arm(nap->mine[i]))
+			return false;
+		again = true;
+	}
+	return again && !nap->pfd[0].revents;
+}
+
+/*
+ * The first event may be that of completions which were taken before: the kernel moves its head in the ring only when
+ * the file is polled.
+ */
+static void nap_take(struct nap *nap, __u64 end)
+{
+	wd_poll_fds(nap->pfd, nap->n + 1, end);
+	if (nap_again(nap))
+		wd_poll_fds(nap->pfd, nap->n + 1, end);
+}
+
 /* Checks contexts whose file reports their end. The thread isn't any context's sleeper here. */
 static void nap_look(const struct nap *nap)
 {
@@ -265,7 +292,7 @@ static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
 		wd_bell_not_done(bell);
 	nap.pfd[0] = (struct pollfd){ .fd = bell ? bell->file.fd : -1, .events = POLLIN };
 	if (nap.quiet)
-		wd_poll_fds(nap.pfd, nap.n + 1, end);
+		nap_take(&nap, end);
 	if (bell)
 		wd_bell_put(bell, nap.pfd[0].revents & POLLIN);
 	nap_end(&nap, ps);

@@ -172,14 +172,25 @@ static __u64 slice_end(__u64 slice, __u64 until)
 	return until && until < end ? until : end;
 }
 
+/*
+ * The file to sleep on. An event without a completion is that of completions which were taken before, because the
+ * kernel moves its head in the ring only when the file is polled; if there are more of them the file isn't ours.
+ */
+static int file_for(struct wd_queue *q, int last, unsigned int vain)
+{
+	return !vain ? wd_queue_file(q) : vain == 1 ? last : wd_queue_own_file(q);
+}
+
 static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 {
+	struct pollfd pfd = { .fd = -1, .events = POLLIN };
 	__u64 slice = SLICE_MIN_NS;
+	unsigned int vain = 0;
 	int ret = 0;
 
 	while (ret >= 0 && !is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
-		struct pollfd pfd = { .fd = wd_queue_file(q), .events = POLLIN };
-
+		pfd.fd = file_for(q, pfd.fd, vain);
+		pfd.revents = 0;
 		/* A thread that drained while the arming waited for its lock woke no sleeper. */
 		if (!wd_sleeper_arm(q)) {
 			if (atomic_load(&q->state))
@@ -193,6 +204,7 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 		/* A hang-up that the rings don't show yet: sleep, instead of spinning until the kernel updates them. */
 		else if (!ret && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
 			wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
+		vain = !ret && pfd.revents == POLLIN ? vain + 1 : 0;
 		slice = slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
 	}
 	wd_sleeper_pass_on(q);
