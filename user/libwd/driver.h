@@ -287,6 +287,8 @@ struct wd_class {
  *		message; the ring entry is free afterwards. Under the drain lock
  * @abort:	release what push() took at that index for a request that will not
  *		complete. Under the drain lock
+ * @stopped:	whether the completed request at that index came back undone, because the queue was stopped. Under
+ *		the drain lock
  * @ready:	whether pull() would find a completion. Under the drain lock
  * @arm:	ask for an event with every completion from now on; called by the sleeper,
  *		under the drain lock
@@ -310,6 +312,7 @@ struct wd_driver {
 	int (*pull)(struct wd_queue *q, unsigned int max);
 	void (*result)(struct wd_queue *q, struct wd_msg *msg, unsigned int index);
 	void (*abort)(struct wd_queue *q, unsigned int index);
+	bool (*stopped)(struct wd_queue *q, unsigned int index);
 	bool (*ready)(struct wd_queue *q);
 	void (*arm)(struct wd_queue *q);
 	void (*disarm)(struct wd_queue *q);

@@ -69,6 +69,11 @@ void hpre_abort(struct wd_queue *q, unsigned int index)
 
 /* --- results --- */
 
+static __u32 error_of(__u32 dw0)
+{
+	return dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK;
+}
+
 /* Whether the device has the addresses of the caller's memory, and can't access that memory. */
 static bool is_no_memory(const struct pubkey_msg *c, const struct hpre_area *a)
 {
@@ -79,7 +84,7 @@ static bool is_no_memory(const struct pubkey_msg *c, const struct hpre_area *a)
 
 static int status_of(struct pubkey_msg *c, const struct hpre_area *a, __u32 dw0)
 {
-	__u32 error = dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK,
+	__u32 error = error_of(dw0),
 	      error1 = dw0 >> HPRE_DW0_ETYPE1_SHIFT & HPRE_DW0_ETYPE1_MASK;
 
 	c->m.vendor = error | error1 << 16;
@@ -97,6 +102,14 @@ static int status_of(struct pubkey_msg *c, const struct hpre_area *a, __u32 dw0)
 	c->why = error1 & HPRE_ETYPE1_SVA ? "the device can't access the request's memory" :
 		 "the device refused the request";
 	return -EIO;
+}
+
+bool hpre_stopped(struct wd_queue *q, unsigned int index)
+{
+	const volatile struct hpre_sqe *sqe = wd_ring_slot(&hisi_queue_of(q)->ring, (__u16)index);
+	__u32 dw0 = le32toh(sqe->dw0);
+
+	return dw0 >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE && error_of(dw0) == HPRE_ERR_ABORTED;
 }
 
 void hpre_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index)

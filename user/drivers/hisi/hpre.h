@@ -124,6 +124,7 @@ static inline const struct hpre_ops *to_hpre_ops(const struct fast_ops *ops)
 int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_bytes);
 int hpre_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m);
 void hpre_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index);
+bool hpre_stopped(struct wd_queue *q, unsigned int index);
 void hpre_abort(struct wd_queue *q, unsigned int index);
 extern const char *const hpre_apis[];
 extern const char *const hpre_ecc_apis[];
@@ -218,6 +219,7 @@ WD_INLINE bool hpre_told(const struct hisi_queue *h, const struct fast_req *r, _
 #define HPRE_DRIVER \
 	.name = "hisi_hpre", \
 	.abort = hpre_abort, \
+	.stopped = hpre_stopped, \
 	HISI_QUEUE_DRIVER
 
 /*

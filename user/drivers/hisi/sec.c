@@ -428,9 +428,14 @@ static bool ends_there(const struct crypto_msg *c)
 	       (!c->mac || wd_probe(c->decrypt ? WD_PROBE_READ : WD_PROBE_WRITE, false, c->mac, c->mac_len));
 }
 
+static __u32 error_of(__u32 w28)
+{
+	return w28 >> 16 & 0xff;
+}
+
 static int status_of(struct crypto_msg *c, __u32 w28)
 {
-	__u32 error = w28 >> 16 & 0xff;
+	__u32 error = error_of(w28);
 
 	c->m.vendor = error;
 	if ((w28 >> 1 & 7) == SEC_ICV_MISMATCH) {
@@ -447,6 +452,13 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 		return -EFAULT;
 	c->why = error ? "the device refused the descriptor" : "the descriptor came back damaged";
 	return -EIO;
+}
+
+bool sec_stopped(struct wd_queue *q, unsigned int index)
+{
+	const volatile struct sec_bd *bd = wd_ring_slot(&hisi_queue_of(q)->ring, (__u16)index);
+
+	return error_of(le32toh(bd->dw[SEC_BD_RESULT_FIRST])) == SEC_ERR_ABORTED;
 }
 
 void sec_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index)

@@ -176,6 +176,7 @@ extern const char *const sec_v2_apis[];
 /* struct fast_ops's */
 int sec_send(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m);
 void sec_end(const struct fast_ops *ops, struct hisi_queue *h, struct wd_msg *m, unsigned int index);
+bool sec_stopped(struct wd_queue *q, unsigned int index);
 
 /*
  * Counter block and B0 of CCM (SP 800-38C, A.2 and A.3): a byte of flags, a nonce of 7 to 13 bytes, and a number in the
@@ -207,6 +208,7 @@ static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u3
 	.min_bytes = SEC_NOT_WORTH_IT, \
 	.open = sec_open, \
 	.abort = hisi_queue_abort, \
+	.stopped = sec_stopped, \
 	HISI_QUEUE_DRIVER
 
 #define SEC_DRIVER \

@@ -119,12 +119,14 @@ int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev);
 /* struct fast_ops's */
 int zip_send(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m);
 void zip_end(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m, unsigned int index);
+bool zip_stopped(struct wd_queue *q, unsigned int index);
 
 #define ZIP_DRIVER \
 	.name = "hisi_zip", \
 	.min_bytes = ZIP_NOT_WORTH_IT, \
 	.open = zip_open, \
 	.abort = hisi_queue_abort, \
+	.stopped = zip_stopped, \
 	HISI_QUEUE_DRIVER
 
 #endif

@@ -262,6 +262,13 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe, __
 	return ret;
 }
 
+bool zip_stopped(struct wd_queue *q, unsigned int index)
+{
+	const volatile struct zip_sqe *sqe = wd_ring_slot(&hisi_queue_of(q)->ring, (__u16)index);
+
+	return (le32toh(sqe->dw3) & ZIP_DW3_STATUS_MASK) == ZIP_ST_ABORTED;
+}
+
 void zip_end(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m, unsigned int index)
 {
 	struct comp_msg *c = to_comp_msg(m);

@@ -93,6 +93,13 @@ static void no_abort(struct wd_queue *q, unsigned int index)
 	(void)index;
 }
 
+static bool no_stopped(struct wd_queue *q, unsigned int index)
+{
+	(void)q;
+	(void)index;
+	return false;
+}
+
 static bool no_ready(struct wd_queue *q)
 {
 	(void)q;
@@ -131,6 +138,7 @@ void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv)
 	full->pull = drv->pull ? drv->pull : no_pull;
 	full->result = drv->result ? drv->result : no_result;
 	full->abort = drv->abort ? drv->abort : no_abort;
+	full->stopped = drv->stopped ? drv->stopped : no_stopped;
 	full->ready = drv->ready ? drv->ready : no_ready;
 	full->arm = drv->arm ? drv->arm : no_arm;
 	full->disarm = drv->disarm ? drv->disarm : no_arm;

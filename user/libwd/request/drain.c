@@ -238,15 +238,16 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 		wd_cq_broke(q, event);
 }
 
-/* The ring is about to be freed: its unfetched results are lost, and their requests fail or are redone. */
-static void ready_lose(struct wd_queue *q)
+/* Drops unfetched results, of all requests or of those that came back undone. Their requests fail or are redone. */
+static void ready_lose(struct wd_queue *q, bool all)
 {
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++) {
 		struct wd_slot *slot = &q->pub.slots[i];
 
-		if (atomic_load_explicit(&slot->state, memory_order_relaxed) != WD_SLOT_READY)
+		if (atomic_load_explicit(&slot->state, memory_order_relaxed) != WD_SLOT_READY ||
+		    !(all || q->drv.stopped(q, i)))
 			continue;
 		q->drv.abort(q, i);
 		async_fail(slot, slot->flags & WD_SLOT_CANCEL ? -ECANCELED :
@@ -307,7 +308,8 @@ static void device_close(const char *name)
 		/* It may have been stopped before, and reopened meanwhile. */
 		state_leave(q, -EIO);
 		wd_drain_lock(q);
-		ready_lose(q);
+		/* The ring is about to be freed. */
+		ready_lose(q, true);
 		wd_cq_unwatch(q);
 		q->drv.close(q);
 		/* The completion queues of a context that was out of use already know of that. */
@@ -384,8 +386,9 @@ static void queue_end(struct wd_queue *q, int why, bool late)
 		device_close(q->dev_name);
 		return;
 	}
-	/* Requests that finished before the stop keep their results. */
+	/* Requests that finished before the stop keep their results. The ring stays until these are fetched. */
 	q->drv.pull(q, wd_queue_in_flight(q));
+	ready_lose(q, false);
 	queue_fail(q, why, why == WD_STOPPED ? 0 : why);
 	q->settled = true;
 	wd_drain_unlock(q);
