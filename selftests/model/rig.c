@@ -188,14 +188,18 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	function_begin(r, r, WDM_PF);
 }
 
+static void regs_write(struct rig *r, const struct emu_reg *reg)
+{
+	for (; reg && reg->reg; reg++)
+		rig_reg_set(r, reg->reg, reg->value);
+}
+
 void rig_engine_start(struct rig *r)
 {
-	const struct emu_reg *start;
-
 	rig_reg_set(r, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
 	rig_reg_set(r, QM_MEM_START_INIT, 1);
-	for (start = r->kind->start[WDM_ROW(r->generation)]; start->reg; start++)
-		rig_reg_set(r, start->reg, start->value);
+	regs_write(r, r->kind->start[WDM_ROW(r->generation)]);
+	regs_write(r, r->kind->sva[WDM_ROW(r->generation)]);
 	rig_turn(r);
 }
 
