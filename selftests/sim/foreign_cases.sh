@@ -7,7 +7,6 @@
 . "$(dirname "$0")/../include/need_machine.sh"
 . "$(dirname "$0")/programs_cases.sh"
 
-ROOT=/sys/kernel/config/hisi_sim
 MODULES=${BUILD:-$TOP/build}/mainline/$(uname -r)/uacce
 
 drop_all() {
@@ -24,7 +23,7 @@ drop_all() {
 
 # begin: mainline's modules, and a device of each engine.
 begin() {
-	local engine module
+	local module
 
 	drop_all
 	modprobe -a authenc dh_generic ecdh_generic curve25519_generic
@@ -34,15 +33,7 @@ begin() {
 		insmod "$MODULES/$module.ko" uacce_mode=1
 	done
 	modprobe hisi_sim old_drivers=1
-	for engine in $ENGINES; do
-		mkdir $ROOT/foreign_$engine
-		echo $engine >$ROOT/foreign_$engine/type
-		echo $GENERATION >$ROOT/foreign_$engine/generation
-		echo 1 >$ROOT/foreign_$engine/live
-	done
-	for module in hisi_zip hisi_sec2 hisi_hpre; do
-		until_true 60 there $module
-	done
+	devices foreign
 }
 
 test_the_devices_are_listed() {

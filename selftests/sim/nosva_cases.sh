@@ -20,21 +20,9 @@ drop_all() {
 }
 
 begin() {
-	local engine module
-
 	drop_all
 	modprobe -a hisi_sim hisi_zip hisi_sec2 hisi_hpre
-	for engine in $ENGINES; do
-		mkdir $ROOT/mediated_$engine
-		echo $engine >$ROOT/mediated_$engine/type
-		echo $GENERATION >$ROOT/mediated_$engine/generation
-		echo 0 >$ROOT/mediated_$engine/sva
-		echo $IOMMU >$ROOT/mediated_$engine/iommu
-		echo 1 >$ROOT/mediated_$engine/live
-	done
-	for module in hisi_zip hisi_sec2 hisi_hpre; do
-		until_true 60 there $module
-	done
+	devices mediated sva=0 iommu=$IOMMU
 }
 
 test_an_ordinary_user_has_all_algorithms_in_a_section() {

@@ -4,6 +4,7 @@
 
 . "$(dirname "$0")/../include/openssl_conf.sh"
 
+ROOT=/sys/kernel/config/hisi_sim
 CLASS=/sys/class/uacce
 ENGINES='zip sec hpre'
 # wdctl tries to load the libraries.
@@ -15,6 +16,21 @@ there() { compgen -G "/dev/$1-*" >/dev/null; }
 
 # node ENGINE: the name of its device.
 node() { basename "$(compgen -G "$CLASS/$1-*")"; }
+
+# devices PREFIX [ATTRIBUTE=VALUE]...: a device of each engine, by the drivers that are loaded.
+devices() {
+	local engine module attribute
+
+	for engine in $ENGINES; do
+		mkdir "$ROOT/$1_$engine"
+		for attribute in type=$engine generation=$GENERATION "${@:2}" live=1; do
+			echo "${attribute#*=}" >"$ROOT/$1_$engine/${attribute%%=*}"
+		done
+	done
+	for module in hisi_zip hisi_sec2 hisi_hpre; do
+		until_true 60 there $module
+	done
+}
 
 # passes AREA/PROGRAM: its skips are accepted.
 passes() {
