@@ -192,6 +192,17 @@ static inline int uacce_set_qp_info(int fd, struct hisi_qp_info *info)
 	return neg_errno(ioctl(fd, UACCE_CMD_QM_SET_QP_INFO, info));
 }
 
+/* Whether a mapping can be made, which is gone again: 0 or -errno. */
+static inline int uacce_try_mmap(int fd, size_t bytes, off_t offset, int prot, int flags)
+{
+	void *map = mmap(NULL, bytes, prot, flags, fd, offset);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	munmap(map, bytes);
+	return 0;
+}
+
 /* 0 and *map, or -errno. */
 static inline int uacce_mmap(int fd, enum uacce_qfrt type, size_t bytes, void **map)
 {

@@ -231,22 +231,12 @@ TEST(a_virtual_function_of_generation2_has_the_way_of_the_physical_one)
 
 /* ------ what may be mapped ------ */
 
-static int map_at(int fd, size_t bytes, off_t offset, int prot, int flags)
-{
-	void *map = mmap(NULL, bytes, prot, flags, fd, offset);
-
-	if (map == MAP_FAILED)
-		return -errno;
-	munmap(map, bytes);
-	return 0;
-}
-
 TEST_F(mediated, nobody_maps_the_window)
 {
-	EXPECT_EQ(-EPERM, map_at(self->q.fd, self->page, 0, PROT_READ | PROT_WRITE, MAP_SHARED));
-	EXPECT_EQ(-EPERM, map_at(self->q.fd, self->page, 0, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EPERM, map_at(self->q.fd, self->q.mmio_size, 0, PROT_WRITE, MAP_SHARED));
-	EXPECT_EQ(0, map_at(self->q.fd, self->q.dus_size, self->page, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EPERM, uacce_try_mmap(self->q.fd, self->page, 0, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EPERM, uacce_try_mmap(self->q.fd, self->page, 0, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EPERM, uacce_try_mmap(self->q.fd, self->q.mmio_size, 0, PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(0, uacce_try_mmap(self->q.fd, self->q.dus_size, self->page, PROT_READ | PROT_WRITE, MAP_SHARED));
 }
 
 TEST_F(mediated, the_devices_completions_are_read_only)
@@ -258,18 +248,18 @@ TEST_F(mediated, the_devices_completions_are_read_only)
 	uint64_t word = ~0ull;
 
 	ASSERT_EQ(0, begin(&self->q));
-	EXPECT_EQ(-EACCES, map_at(self->q.fd, self->cq_bytes, at, PROT_READ | PROT_WRITE, MAP_SHARED));
-	EXPECT_EQ(-EACCES, map_at(self->q.fd, self->cq_bytes, at, PROT_WRITE, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_PRIVATE));
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->cq_bytes + self->page, at, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->cq_bytes - self->page, at, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->page, 2 * self->page, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->page, 4 * self->page, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(0, map_at(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EACCES, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EACCES, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->cq_bytes + self->page, at, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->cq_bytes - self->page, at, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->page, 2 * self->page, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->page, 4 * self->page, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(0, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
 
 	cq = mmap(NULL, self->cq_bytes, PROT_READ, MAP_SHARED, self->q.fd, at);
 	ASSERT_NE(MAP_FAILED, (void *)cq);
-	EXPECT_EQ(-EEXIST, map_at(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EEXIST, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
 	EXPECT_EQ(-EACCES, neg_errno(mprotect((void *)cq, self->cq_bytes, PROT_READ | PROT_WRITE)));
 	EXPECT_EQ(-EACCES, neg_errno(mprotect((void *)cq, self->cq_bytes, PROT_WRITE)));
 	/* Neither by the way of a debugger, which ignores protections. */
@@ -283,7 +273,7 @@ TEST_F(mediated, the_devices_completions_are_read_only)
 	(void)cq[0].w7;
 	EXPECT_EQ(-EACCES, neg_errno(mprotect((void *)cq, self->cq_bytes, PROT_READ | PROT_WRITE)));
 	munmap((void *)cq, self->cq_bytes);
-	EXPECT_EQ(-ENXIO, map_at(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-ENXIO, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
 	rawq_close(&self->q);
 	ASSERT_EQ(0, uacce_driver_write("hisi_zip", "bind", self->address));
 
@@ -292,8 +282,8 @@ TEST_F(mediated, the_devices_completions_are_read_only)
 	snprintf(path, sizeof(path), "/dev/%s", self->dev);
 	self->q.fd = open(path, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->q.fd);
-	EXPECT_EQ(0, map_at(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EACCES, map_at(self->q.fd, self->cq_bytes, at, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(0, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EACCES, uacce_try_mmap(self->q.fd, self->cq_bytes, at, PROT_READ | PROT_WRITE, MAP_SHARED));
 }
 
 TEST_F(mediated, a_spinning_thread_sees_the_devices_completion)

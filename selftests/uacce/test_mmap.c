@@ -7,19 +7,9 @@
 #include "kselftest_harness.h"
 #include "zip_queue.h"
 
-static int map_at(int fd, size_t bytes, off_t offset, int prot, int flags)
-{
-	void *map = mmap(NULL, bytes, prot, flags, fd, offset);
-
-	if (map == MAP_FAILED)
-		return -errno;
-	munmap(map, bytes);
-	return 0;
-}
-
 static int map_rw(int fd, size_t bytes, off_t offset)
 {
-	return map_at(fd, bytes, offset, PROT_READ | PROT_WRITE, MAP_SHARED);
+	return uacce_try_mmap(fd, bytes, offset, PROT_READ | PROT_WRITE, MAP_SHARED);
 }
 
 TEST_F(zip, regions_map_before_and_after_start)
@@ -61,8 +51,8 @@ TEST_F(zip, private_mappings_are_einval)
 {
 	const int prot = PROT_READ | PROT_WRITE;
 
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->page, 0, prot, MAP_PRIVATE));
-	EXPECT_EQ(-EINVAL, map_at(self->q.fd, self->q.dus_size, self->page, prot, MAP_PRIVATE));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->page, 0, prot, MAP_PRIVATE));
+	EXPECT_EQ(-EINVAL, uacce_try_mmap(self->q.fd, self->q.dus_size, self->page, prot, MAP_PRIVATE));
 }
 
 TEST_F(zip, second_mapping_is_eexist)
