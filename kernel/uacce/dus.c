@@ -29,7 +29,21 @@ static void uacce_dus_take_reserved(struct uacce_dus *dus, struct uacce_queue *q
 		get_device(&q->uacce->dev);
 }
 
-/* Called when only processes' mappings remain. They keep the pages, so the pool allocates others. */
+/*
+ * A process may refer to pages without a mapping: vmsplice() and direct I/O take them by the page tables, whatever the
+ * flags of the mapping are. Nobody takes a new reference once no mapping is left.
+ */
+static bool uacce_dus_is_referred_to(const struct uacce_dus *dus)
+{
+	size_t offset;
+
+	for (offset = 0; offset < dus->size; offset += PAGE_SIZE)
+		if (page_ref_count(virt_to_page(dus->va + offset)) != 1)
+			return true;
+	return false;
+}
+
+/* Called when only processes' references remain. They keep the pages, so the pool allocates others. */
 static void uacce_dus_leave_pool(struct uacce_dus *dus)
 {
 	struct uacce_pool *pool = dus->pool;
@@ -41,7 +55,7 @@ static void uacce_dus_leave_pool(struct uacce_dus *dus)
 	dus->pool = NULL;
 	dev = &pool->uacce->dev;
 	/* With one reference left, nobody else can take another. */
-	if (kref_read(&dus->ref) == 1)
+	if (kref_read(&dus->ref) == 1 && !uacce_dus_is_referred_to(dus))
 		swap(va, dus->va);
 	uacce_pool_give(pool, va);
 	put_device(dev);

@@ -197,7 +197,7 @@ struct uacce_pool *uacce_pool_take(struct uacce_device *uacce, size_t size, void
 	return NULL;
 }
 
-/* Returns a block that uacce_pool_take() gave out: @va, or NULL when it is still mapped somewhere. */
+/* Returns a block that uacce_pool_take() gave out: @va, or NULL when a process still has it. */
 void uacce_pool_give(struct uacce_pool *pool, void *va)
 {
 	if (va)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The memory of reserved contexts: present before the contexts are opened, and clean. */
+#include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/uio.h>
 #include "kselftest_harness.h"
 #include "rawq.h"
 #include "worker.h"
@@ -204,6 +206,35 @@ TEST_F(memory, a_reserved_context_shows_nothing_of_the_last_one)
 		memset(q.dus, 0xa5, q.dus_size);
 		rawq_close(&q);
 	}
+	client_close(&c);
+}
+
+/* vmsplice() refers to the page itself, for as long as nobody reads the pipe. */
+TEST_F(memory, a_page_that_its_process_refers_to_goes_to_no_other_context)
+{
+	uint8_t seen[64], own[64];
+	struct nl_client c;
+	struct rawq q;
+	int ends[2];
+
+	memset(own, 0xa5, sizeof(own));
+	ASSERT_EQ(0, sec_make(A, DEV0, 1, 1, 0));
+	ASSERT_EQ(0, client_open(&c));
+	ASSERT_EQ(0, client_attach(&c, A, NULL, NULL, 0));
+	ASSERT_EQ(0, pipe(ends));
+	ASSERT_EQ(0, rawq_open(&q, DEV0));
+	ASSERT_EQ(0, rawq_map(&q));
+	memset(q.dus, 0xa5, q.dus_size);
+	ASSERT_EQ(sizeof(own), vmsplice(ends[1], &(struct iovec){ q.dus, sizeof(own) }, 1, 0));
+	rawq_close(&q);
+	ASSERT_EQ(0, rawq_open(&q, DEV0));
+	ASSERT_EQ(0, rawq_map(&q));
+	memset(q.dus, 0x5a, q.dus_size);
+	ASSERT_EQ(sizeof(seen), read(ends[0], seen, sizeof(seen)));
+	EXPECT_EQ(0, memcmp(own, seen, sizeof(own)));
+	rawq_close(&q);
+	close(ends[0]);
+	close(ends[1]);
 	client_close(&c);
 }
 
