@@ -334,6 +334,26 @@ TEST_F_TIMEOUT(mediated, each_mapping_of_a_request_fails, 100)
 	free(dst);
 }
 
+/* The device has the first of two requests when the second one's source isn't mapped. */
+TEST_F_TIMEOUT(mediated, what_finds_no_room_behind_others_goes_to_the_device_later, 60)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	uint8_t *buffer = aligned_alloc(page, 3 * page);
+
+	memset(buffer, 0x11, page);
+	for (int i = 1; i < 3; i++) {
+		/* One mapping for each side */
+		fill(self, &self->q, buffer, page, buffer + i * page, page);
+		rawq_push(&self->q, 0);
+	}
+	ASSERT_EQ(0, faults("mapping", "fail 3"));
+	ASSERT_EQ(0, rawq_call(&self->q, HISI_QP_DB_SQ, self->q.sq_tail, 0));
+	EXPECT_TRUE(sim_is(NAME, "faults/mapping", "0"));
+	EXPECT_TRUE(good(take(&self->q, NULL)));
+	EXPECT_TRUE(good(take(&self->q, NULL)));
+	free(buffer);
+}
+
 /* A destination in pieces, with memory between them that must stay. */
 TEST_F_TIMEOUT(mediated, a_list_of_a_process_is_followed, 60)
 {

@@ -68,19 +68,51 @@ static void med_fill(const struct med_request *r, const struct tr_access *a, voi
 		med_copy(r, src, copy, a->fill, true);
 }
 
+/*
+ * The largest buffer so far stays with the run, so that a stream doesn't look for contiguous pages with each request.
+ * An unused one is zero.
+ */
+static void *med_buffer_take(struct med_run *run, u32 *bytes)
+{
+	void *buffer = NULL;
+
+	spin_lock(&run->lock);
+	if (run->spare_bytes >= *bytes) {
+		swap(buffer, run->spare);
+		*bytes = run->spare_bytes;
+		run->spare_bytes = 0;
+	}
+	spin_unlock(&run->lock);
+	return buffer ?: alloc_pages_exact(*bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+					   __GFP_RETRY_MAYFAIL);
+}
+
+static void med_buffer_give(struct med_run *run, void *buffer, u32 bytes)
+{
+	spin_lock(&run->lock);
+	if (run->spare_bytes < bytes) {
+		swap(buffer, run->spare);
+		swap(bytes, run->spare_bytes);
+	}
+	spin_unlock(&run->lock);
+	if (buffer)
+		free_pages_exact(buffer, bytes);
+}
+
 static int med_buffer_alloc(struct med_run *run, const struct tr_access *a, const struct med_request *r,
 			    struct med_access *m)
 {
+	u32 bytes = PAGE_ALIGN(m->bytes);
 	void *buffer;
 
 	if (m->bytes > MED_FLAT_MAX)
 		return -EFAULT;
-	buffer = alloc_pages_exact(m->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	buffer = med_buffer_take(run, &bytes);
 	if (!buffer)
 		return -ENOMEM;
 	m->dma = dma_map_single_attrs(run->dev, buffer, m->bytes, med_direction(a), MED_ATTRS);
 	if (dma_mapping_error(run->dev, m->dma)) {
-		free_pages_exact(buffer, m->bytes);
+		med_buffer_give(run, buffer, bytes);
 		return -ENOMEM;
 	}
 	if (a->dir & HW_READ)
@@ -88,7 +120,7 @@ static int med_buffer_alloc(struct med_run *run, const struct tr_access *a, cons
 	else
 		med_fill(r, a, buffer);
 	m->copy = buffer;
-	m->buffer = true;
+	m->buffer = bytes;
 	return 0;
 }
 
@@ -98,8 +130,8 @@ static void med_buffer_free(struct med_run *run, const struct tr_access *a, stru
 		return;
 	dma_unmap_single_attrs(run->dev, m->dma, m->bytes, med_direction(a), MED_ATTRS);
 	memzero_explicit(m->copy, m->bytes);
-	free_pages_exact(m->copy, m->bytes);
-	m->buffer = false;
+	med_buffer_give(run, m->copy, m->buffer);
+	m->buffer = 0;
 	m->copy = NULL;
 }
 
@@ -248,14 +280,7 @@ static bool med_wants_lists(const struct med_request *r)
 	return false;
 }
 
-/**
- * med_map - make a request's memory reachable for the device, and write the descriptor for it
- * @run: its run, which isn't over
- * @r: the request, whose memory is pinned
- *
- * 0, or the status with which the kernel completes it.
- */
-u32 med_map(struct med_run *run, struct med_request *r)
+static int med_map_all(struct med_run *run, struct med_request *r)
 {
 	struct tr_target target[TR_ACCESSES_MAX] = {};
 	bool list;
@@ -267,8 +292,22 @@ u32 med_map(struct med_run *run, struct med_request *r)
 	list = !err && med_wants_lists(r);
 	for (i = 0; i < r->tr.nr && !err; i++)
 		err = med_target(run, r, i, list, &target[i]);
-	if (!err)
-		err = tr_write(&r->tr, med_slot_dma(run, r), target, run->zeroes, r->sqe);
+	return err ?: tr_write(&r->tr, med_slot_dma(run, r), target, run->zeroes, r->sqe);
+}
+
+/**
+ * med_map - make a request's memory reachable for the device, and write the descriptor for it
+ * @run: its run, which isn't over
+ * @r: the request, whose memory is pinned
+ *
+ * 0, the status with which the kernel completes it, or -EAGAIN: there is no memory until others complete.
+ */
+int med_map(struct med_run *run, struct med_request *r)
+{
+	int err = med_map_all(run, r);
+
+	if (err == -ENOMEM && !med_is_oldest(run, r))
+		return -EAGAIN;
 	return err ? tr_status(&r->tr.q, TR_WHY_ADDRESS) : 0;
 }
 

@@ -58,7 +58,7 @@ struct med_table {
  * @bytes:	that were found
  * @copy:	what the device uses in their place, or NULL
  * @dma:	of @copy, or of a single piece
- * @buffer:	@copy was allocated for this request
+ * @buffer:	bytes of a contiguous buffer that @copy is, or 0
  * @single:	the only piece is mapped
  * @table:	other mapped pieces
  */
@@ -67,7 +67,7 @@ struct med_access {
 	u32 bytes;
 	void *copy;
 	dma_addr_t dma;
-	bool buffer;
+	u32 buffer;
 	bool single;
 	struct sg_table table;
 };
@@ -118,6 +118,7 @@ struct med_request {
  * @slot_bytes:	of a slot: small data of the engine, then two bounces
  * @bounce_at:	where the bounces begin, 0 bytes if the engine has none
  * @chunk:	their memory
+ * @spare, @spare_bytes: a contiguous buffer that no request uses
  * @zeroes, @zeroes_mapped: a page that the device may read
  * @by_slot:	which request is in a slot of the device's ring
  * @nr:		of @request, less than the rings' depths
@@ -146,6 +147,8 @@ struct med_run {
 
 	u32 slot_bytes, bounce_at;
 	struct uacce_dus *chunk[MED_CHUNKS];
+	void *spare;
+	u32 spare_bytes;
 	dma_addr_t zeroes;
 	bool zeroes_mapped;
 	u16 *by_slot;
@@ -218,6 +221,7 @@ static inline enum dma_data_direction med_direction(const struct tr_access *a)
 }
 
 /* object.c */
+bool med_is_oldest(struct med_run *run, const struct med_request *r);
 extern struct workqueue_struct *med_wq;
 struct med_run *med_run_alloc(struct hisi_qp *qp);
 void med_run_put(struct med_run *run);
@@ -232,7 +236,7 @@ void med_copy(const struct med_request *r, const struct med_access *m, void *buf
 void med_drop(struct med_run *run, struct med_request *r);
 
 /* map.c */
-u32 med_map(struct med_run *run, struct med_request *r);
+int med_map(struct med_run *run, struct med_request *r);
 void med_unmap(struct med_run *run, struct med_request *r);
 
 /* reap.c */

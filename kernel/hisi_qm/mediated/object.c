@@ -50,6 +50,17 @@ void med_busy_wait(struct med_run *run)
 	wait_event(run->idle, med_is_idle(run));
 }
 
+/* Do all others wait for it? */
+bool med_is_oldest(struct med_run *run, const struct med_request *r)
+{
+	bool oldest;
+
+	spin_lock(&run->lock);
+	oldest = r->index == run->published;
+	spin_unlock(&run->lock);
+	return oldest;
+}
+
 /* ------ memory ------ */
 
 static u32 med_chunks(const struct med_run *run)
@@ -95,6 +106,8 @@ static void med_run_free(struct kref *ref)
 	for (i = 0; i < med_chunks(run); i++)
 		if (run->chunk[i])
 			uacce_dus_free(run->chunk[i]);
+	if (run->spare)
+		free_pages_exact(run->spare, run->spare_bytes);
 	kvfree(run->by_slot);
 	mmdrop(run->mm);
 	kvfree(run);

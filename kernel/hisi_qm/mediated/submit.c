@@ -137,26 +137,39 @@ static void med_commit_ready(struct med_run *run)
 	med_publish(run);
 }
 
-/* The bounded part: a stop waits for it, so nothing in it waits for a process. */
-static void med_commit(struct med_run *run, struct med_batch *batch)
+/* A request that fails goes to its owner without anything. -EAGAIN: it waits for others, with its pins. */
+static int med_prepare(struct med_run *run, struct med_request *r)
 {
-	struct med_request *r;
+	int ret = r->status;
+
+	if (!ret)
+		ret = med_map(run, r);
+	if (!ret)
+		return 0;
+	med_unmap(run, r);
+	if (ret == -EAGAIN)
+		return ret;
+	med_drop(run, r);
+	r->status = ret;
+	return 0;
+}
+
+/* The bounded part: a stop waits for it, so nothing in it waits for a process. */
+static int med_commit(struct med_run *run, struct med_batch *batch)
+{
+	int err = 0;
 	u32 i;
 
-	for (i = 0; i < batch->nr; i++) {
-		r = batch->r[i];
-		if (!r->status)
-			r->status = med_map(run, r);
-		if (!r->status)
-			continue;
-		med_unmap(run, r);
-		med_drop(run, r);
-	}
+	for (i = 0; i < batch->nr && !err; i++)
+		err = med_prepare(run, batch->r[i]);
+	if (err)
+		med_give_back(run, batch, i - 1);
 	spin_lock(&run->lock);
 	for (i = 0; i < batch->nr; i++)
 		batch->r[i]->state = batch->r[i]->status ? MED_DONE : MED_READY;
 	med_commit_ready(run);
 	spin_unlock(&run->lock);
+	return err;
 }
 
 /* ------ calls ------ */
@@ -164,7 +177,7 @@ static void med_commit(struct med_run *run, struct med_batch *batch)
 /* What fails for want of room isn't taken; the requests before it are committed. */
 static int med_submit_batch(struct med_run *run, struct med_batch *batch)
 {
-	int err = 0;
+	int err = 0, no_room;
 	u32 i;
 
 	for (i = 0; i < batch->nr && !err; i++)
@@ -177,9 +190,9 @@ static int med_submit_batch(struct med_run *run, struct med_batch *batch)
 		med_give_back(run, batch, 0);
 		return -ESHUTDOWN;
 	}
-	med_commit(run, batch);
+	no_room = med_commit(run, batch);
 	med_busy_end(run);
-	return err;
+	return err ?: no_room;
 }
 
 /* 0, also if there was no room for all; -ESHUTDOWN, -ENXIO: the queue ends; -EINTR: the process does. */
