@@ -17,6 +17,7 @@ static const struct attr section_attrs[] = {
 	[SECTION_QUEUE_PRIORITY] = { "QueuePriority", "queue_priority", VALUE_NUMBER, 0, 7, "0", "0", true },
 	[SECTION_MAX_EXTRA_CTXS] = { "MaxExtraCtxs", "max_extra_ctxs", VALUE_NUMBER, 0, UINT32_MAX, "0", "0", true },
 	[SECTION_BANDWIDTH] = { "Bandwidth", "bandwidth", VALUE_NUMBER, 0, 1000, "0", "0", false },
+	[SECTION_MAX_PINNED] = { "MaxPinned", "max_pinned", VALUE_NUMBER, 0, 1 << 20, "0", "0", true },
 	[SECTION_ALLOWED_UIDS] = { "AllowedUsers", "allowed_uids", VALUE_UIDS, 0, 0, "", "", true },
 	[SECTION_ALLOWED_GIDS] = { "AllowedGroups", "allowed_gids", VALUE_GIDS, 0, 0, "", "", true },
 	/* A section in a file is meant to be used: files in QAT's syntax have no Live. */
@@ -63,7 +64,7 @@ const char *attr_keys(enum object_kind kind)
 	if (kind == OBJECT_DEVICE)
 		return "Priority, Zone, MaxCtxsPerProcess, Latency, Throughput, Doorbells, Memory";
 	return "NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, QueuePriority, "
-	       "MaxExtraCtxs, Bandwidth, AllowedUsers, AllowedGroups, Live";
+	       "MaxExtraCtxs, Bandwidth, MaxPinned, AllowedUsers, AllowedGroups, Live";
 }
 
 const char *object_kind_name(enum object_kind kind)

@@ -138,6 +138,7 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 	s->priority = attr_number(m, UACCE_A_QUEUE_PRIORITY);
 	s->max_extra = attr_number(m, UACCE_A_MAX_EXTRA);
 	s->bandwidth = attr_number(m, UACCE_A_BANDWIDTH);
+	s->max_pinned = attr_number(m, UACCE_A_MAX_PINNED);
 	s->slots = attr_number(m, UACCE_A_SLOTS_TOTAL);
 	s->attached = attr_number(m, UACCE_A_SLOTS_ATTACHED);
 	s->lingering = attr_number(m, UACCE_A_SLOTS_LINGERING);

@@ -50,7 +50,7 @@ struct fact_member {
 struct fact_section {
 	char name[FACT_NAME_MAX];
 	uint32_t state;			/* enum uacce_nl_section_state */
-	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra, bandwidth;
+	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra, bandwidth, max_pinned;
 	uint32_t slots, attached, lingering, waiting;
 	struct fact_opens opens;
 	struct fact_count requests, wrong_results;

@@ -55,6 +55,7 @@ static int section_fill(struct object *o, const struct fact_section *s)
 	set_number(o, SECTION_QUEUE_PRIORITY, s->priority);
 	set_number(o, SECTION_MAX_EXTRA_CTXS, s->max_extra);
 	set_number(o, SECTION_BANDWIDTH, s->bandwidth);
+	set_number(o, SECTION_MAX_PINNED, s->max_pinned);
 	set_number(o, SECTION_LIVE, o->state == SECTION_IS_LIVE);
 	o->value[SECTION_NODES] = strdup(s->nodes);
 	o->value[SECTION_ALLOWED_UIDS] = strdup(s->uids);

@@ -96,6 +96,7 @@ struct json_object *json_from_fact_section(const struct fact_section *s)
 	add_number(o, "queue_priority", s->priority);
 	add_number(o, "max_extra_ctxs", s->max_extra);
 	add_number(o, "bandwidth", s->bandwidth);
+	add_number(o, "max_pinned", s->max_pinned);
 	add_number(o, "slots", s->slots);
 	add_number(o, "attached", s->attached);
 	add_number(o, "lingering", s->lingering);

@@ -276,16 +276,16 @@ void uacce_unquarantine(struct uacce_device *uacce)
 	mutex_unlock(&uacce_prov);
 }
 
-/* The priority for the queue's next start. */
-u8 uacce_charge_priority(struct uacce_ctx *ctx)
+/* What the queue's next start has of its section. */
+void uacce_charge_shape(struct uacce_ctx *ctx)
 {
-	u8 priority = 0;
+	const struct uacce_section *section;
 
 	mutex_lock(&uacce_prov);
-	if (ctx->charge.slot)
-		priority = ctx->charge.slot->section->queue_priority;
+	section = ctx->charge.slot ? ctx->charge.slot->section : NULL;
+	ctx->q.priority = section ? section->queue_priority : 0;
+	ctx->q.max_pinned = section ? (u64)section->max_pinned << 20 : 0;
 	mutex_unlock(&uacce_prov);
-	return priority;
 }
 
 static u32 left_attached(const struct uacce_owner *owner, struct uacce_device *uacce, u32 free)

@@ -41,6 +41,7 @@ SECTION_SHOW(async_ctxs, async)
 SECTION_SHOW(queue_priority, queue_priority)
 SECTION_SHOW(max_extra_ctxs, max_extra)
 SECTION_SHOW(bandwidth, bandwidth)
+SECTION_SHOW(max_pinned, max_pinned)
 
 #define SECTION_STORE_SHAPE(name, field, max)						\
 static ssize_t section_##name##_store(struct config_item *item, const char *page, size_t len) \
@@ -79,6 +80,7 @@ static ssize_t section_##name##_store(struct config_item *item, const char *page
 
 SECTION_STORE_ANY(queue_priority, queue_priority, UACCE_QUEUE_PRIORITY_MAX)
 SECTION_STORE_ANY(max_extra_ctxs, max_extra, U32_MAX)
+SECTION_STORE_ANY(max_pinned, max_pinned, UACCE_MAX_PINNED_MAX)
 
 static ssize_t section_num_processes_store(struct config_item *item, const char *page, size_t len)
 {
@@ -255,6 +257,7 @@ CONFIGFS_ATTR(section_, devices);
 CONFIGFS_ATTR(section_, queue_priority);
 CONFIGFS_ATTR(section_, max_extra_ctxs);
 CONFIGFS_ATTR(section_, bandwidth);
+CONFIGFS_ATTR(section_, max_pinned);
 CONFIGFS_ATTR(section_, allowed_uids);
 CONFIGFS_ATTR(section_, allowed_gids);
 CONFIGFS_ATTR(section_, live);
@@ -270,6 +273,7 @@ static struct configfs_attribute *section_attrs[] = {
 	&section_attr_queue_priority,
 	&section_attr_max_extra_ctxs,
 	&section_attr_bandwidth,
+	&section_attr_max_pinned,
 	&section_attr_allowed_uids,
 	&section_attr_allowed_gids,
 	&section_attr_live,

@@ -153,7 +153,7 @@ void uacce_account_open(struct uacce_device *uacce, int error);
 void uacce_uncharge(struct uacce_ctx *ctx);
 void uacce_quarantine(struct uacce_ctx *ctx);
 void uacce_unquarantine(struct uacce_device *uacce);
-u8 uacce_charge_priority(struct uacce_ctx *ctx);
+void uacce_charge_shape(struct uacce_ctx *ctx);
 struct uacce_owner *uacce_end_begin(struct uacce_ctx *ctx);	/* with ctx->mutex held from here to the next */
 void uacce_end_over(struct uacce_ctx *ctx, struct uacce_owner *owner);
 

@@ -223,6 +223,7 @@ static int fill_shape(struct sk_buff *skb, const struct uacce_section *section)
 	    nla_put_u32(skb, UACCE_A_QUEUE_PRIORITY, section->queue_priority) ||
 	    nla_put_u32(skb, UACCE_A_MAX_EXTRA, section->max_extra) ||
 	    nla_put_u32(skb, UACCE_A_BANDWIDTH, section->bandwidth) ||
+	    nla_put_u32(skb, UACCE_A_MAX_PINNED, section->max_pinned) ||
 	    fill_ranges(skb, UACCE_A_ALLOWED_UIDS, section->uids) ||
 	    fill_ranges(skb, UACCE_A_ALLOWED_GIDS, section->gids))
 		return -EMSGSIZE;

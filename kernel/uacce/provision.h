@@ -39,6 +39,7 @@
 #define UACCE_REASON_SIZE	256
 #define UACCE_LEVEL_MAX		99
 #define UACCE_QUEUE_PRIORITY_MAX 7
+#define UACCE_MAX_PINNED_MAX	(1u << 20)	/* MiB */
 #define UACCE_BANDWIDTH_MAX	1000
 
 extern struct mutex uacce_prov;
@@ -144,6 +145,7 @@ struct uacce_section {
 	u32 queue_priority;
 	u32 bandwidth;			/* of each device, in thousandths; 0: no limit */
 	u32 max_extra;
+	u32 max_pinned;			/* MiB of each mediated queue; 0: the driver's default */
 	struct uacce_ranges *uids;	/* NULL: none */
 	struct uacce_ranges *gids;
 

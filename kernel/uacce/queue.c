@@ -401,7 +401,7 @@ static int uacce_ctx_start(struct uacce_ctx *ctx)
 	if (ctx->state != UACCE_CTX_INIT)
 		return -EINVAL;
 	atomic_set(&ctx->event, 0);
-	ctx->q.priority = uacce_charge_priority(ctx);
+	uacce_charge_shape(ctx);
 	ret = ctx->q.uacce->ops->start_queue(&ctx->q);
 	if (ret == -EAGAIN)
 		return ret;

@@ -249,6 +249,7 @@ struct uacce_interface {
  * @id:		set by get_queue: the queue's number in its function, for display
  * @priv:	the driver's
  * @priority:	0..7, hardware scheduling priority for the next start
+ * @max_pinned:	bytes that a mediated queue may pin at once from its next start on, 0 = the driver's default
  * @requests:	the driver's count of requests that the device has completed since get_queue
  * @waited_us:	NULL, or during @put_queue and @kill_queue of a queue that ends with others of its process or section:
  *		how long these calls have waited for devices. The driver adds to it, and lets one limit hold for all
@@ -262,6 +263,7 @@ struct uacce_queue {
 	u32 id;
 	void *priv;
 	u8 priority;
+	u64 max_pinned;
 	u64 requests;
 	atomic64_t *waited_us;
 };

@@ -181,6 +181,30 @@ TEST_F(memory, a_section_that_grew_has_memory_for_all_its_slots)
 	EXPECT_EQ(0, open_all(&self->w));
 }
 
+TEST_F(memory, a_section_says_how_much_its_queues_pin)
+{
+	struct hisi_qp_memory memory = {};
+	struct nl_client c;
+	struct rawq q;
+
+	ASSERT_EQ(0, set_way("mediated"));
+	ASSERT_EQ(0, sec_make(A, DEV0, 1, 1, 0));
+	ASSERT_EQ(0, sec_set(A, "max_pinned", "128"));
+	ASSERT_EQ(0, client_open(&c));
+	ASSERT_EQ(0, client_attach(&c, A, NULL, NULL, 0));
+	ASSERT_EQ(0, rawq_begin(&q, DEV0, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, ioctl(q.fd, UACCE_CMD_QM_GET_MEMORY, &memory));
+	EXPECT_EQ(128u << 20, memory.pinned_bytes);
+	/* The next start takes the new number. */
+	ASSERT_EQ(0, sec_set(A, "max_pinned", "0"));
+	ASSERT_EQ(0, uacce_put_q(q.fd));
+	ASSERT_EQ(0, uacce_start_q(q.fd));
+	ASSERT_EQ(0, ioctl(q.fd, UACCE_CMD_QM_GET_MEMORY, &memory));
+	EXPECT_EQ(64u << 20, memory.pinned_bytes);
+	rawq_close(&q);
+	client_close(&c);
+}
+
 static bool is_zero(const uint8_t *p, size_t bytes)
 {
 	size_t i;

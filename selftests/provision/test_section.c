@@ -55,6 +55,7 @@ TEST_F(section, begins_configured_with_one_slot_of_one_and_one)
 	EXPECT_TRUE(sec_is(S, "queue_priority", "0"));
 	EXPECT_TRUE(sec_is(S, "max_extra_ctxs", "0"));
 	EXPECT_TRUE(sec_is(S, "bandwidth", "0"));
+	EXPECT_TRUE(sec_is(S, "max_pinned", "0"));
 	EXPECT_TRUE(sec_is(S, "allowed_uids", ""));
 	EXPECT_TRUE(sec_is(S, "allowed_gids", ""));
 	EXPECT_TRUE(sec_is(S, "live", "0"));
@@ -66,7 +67,7 @@ TEST_F(section, keeps_what_is_written)
 	static const char *const values[][2] = {
 		{ "num_processes", "65535" }, { "limit_dev_access", "1" }, { "sync_ctxs", "1024" },
 		{ "async_ctxs", "0" }, { "nodes", "0=2+2 1=1+0" }, { "devices", "hisi_zip-0 0000:75:00.0" },
-		{ "queue_priority", "7" }, { "max_extra_ctxs", "3" }, { "bandwidth", "1000" },
+		{ "queue_priority", "7" }, { "max_extra_ctxs", "3" }, { "bandwidth", "1000" }, { "max_pinned", "128" },
 		{ "allowed_uids", "0,1000-1999" }, { "allowed_gids", "*" },
 	};
 	unsigned int i;
@@ -87,7 +88,7 @@ TEST_F(section, refuses_what_is_no_number)
 {
 	static const char *const attrs[] = {
 		"num_processes", "limit_dev_access", "sync_ctxs", "async_ctxs", "queue_priority", "max_extra_ctxs",
-		"bandwidth",
+		"bandwidth", "max_pinned",
 	};
 	unsigned int i;
 
@@ -101,6 +102,7 @@ TEST_F(section, refuses_what_is_no_number)
 	REFUSED("async_ctxs", -ERANGE, "1025");
 	REFUSED("queue_priority", -ERANGE, "8");
 	REFUSED("bandwidth", -ERANGE, "1001");
+	REFUSED("max_pinned", -ERANGE, "1048577");
 	REFUSED("live", -EINVAL, "\n", "2", "yes", "revoked", "1 1");
 }
 

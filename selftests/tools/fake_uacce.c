@@ -116,6 +116,7 @@ static const struct {
 	{ "queue_priority", "0\n", false },
 	{ "max_extra_ctxs", "0\n", false },
 	{ "bandwidth", "0\n", true },
+	{ "max_pinned", "0\n", false },
 	{ "allowed_uids", "\n", false },
 	{ "allowed_gids", "\n", false },
 	{ "live", "0\n", false },

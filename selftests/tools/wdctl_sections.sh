@@ -67,7 +67,7 @@ test_check_finds_all_errors_and_does_not_ask_the_kernel() {
 	golden err <<END
 f:2: [S] NumProcesses: expected a number from 1 to 65535, not 'many'
 f:3: [S] unknown key 'Foo', expected one of NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, \
-QueuePriority, MaxExtraCtxs, Bandwidth, AllowedUsers, AllowedGroups, Live
+QueuePriority, MaxExtraCtxs, Bandwidth, MaxPinned, AllowedUsers, AllowedGroups, Live
 f:4: [S] AllowedUsers: expected the name of an existing user, not 'bob'
 f:5: [T] Live: expected 0 or 1 (or no, yes, off, on, false, true), not '3'
 END

@@ -195,6 +195,7 @@ enum uacce_nl_attr {
 	UACCE_A_REQUESTS,		/* u64, completed on a context, on a device's contexts, or on a section's */
 	UACCE_A_DEV_DOORBELLS,		/* u32, enum uacce_nl_doorbells */
 	UACCE_A_WRONG_RESULTS,		/* u64, reported by the owners of a context, of a device's, or of a section's */
+	UACCE_A_MAX_PINNED,		/* u32, MiB of each mediated queue of a section; 0: the driver's default */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };

@@ -22,7 +22,7 @@
 #define MED_BATCH		16	/* requests that one pass of a call takes, or reaps */
 #define MED_BOUNCE		512u	/* bytes of payload that are copied through the slot */
 #define MED_FLAT_MAX		(512u << 10)
-#define MED_PINNED_MAX		(64ull << 20)
+#define MED_PINNED_MAX		(64ull << 20)	/* of a queue, unless its section has another number */
 #define MED_PIECES		4	/* that need no allocation */
 #define MED_CHUNK_BYTES		(PAGE_SIZE > 16384 ? PAGE_SIZE : 16384)	/* memory of slots, at least that of five */
 #define MED_CHUNKS		32
@@ -112,7 +112,7 @@ struct med_request {
  * @idle:	@busy is 0
  * @wanted, @next, @committed, @published: requests that the owner has submitted, of these the first that nobody has
  *		taken yet, and how many have gone to the device, and back to the owner
- * @pinned:	bytes
+ * @pinned, @max_pinned: bytes
  * @sq_tail, @rung: of the device's ring, and as the device was told
  * @cq_head, @cq_phase, @unacked: the device's next completion, and how many it hasn't been told of
  * @slot_bytes:	of a slot: small data of the engine, then two bounces
@@ -139,7 +139,7 @@ struct med_run {
 	struct delayed_work look;
 
 	u64 wanted, next, committed, published;
-	u64 pinned;
+	u64 pinned, max_pinned;
 	u32 sqe_bytes, sq_depth, cq_depth;
 	u32 sq_tail, rung;
 	u32 cq_head, unacked;
@@ -175,6 +175,11 @@ struct qm_mediated {
 	struct med_run *run;
 	u64 published, seen;
 };
+
+static inline u64 med_max_pinned(const struct hisi_qp *qp)
+{
+	return qp->file->max_pinned ?: MED_PINNED_MAX;
+}
 
 static inline size_t med_sq_bytes(struct hisi_qm *qm)
 {

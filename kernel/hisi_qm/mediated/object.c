@@ -147,6 +147,7 @@ static void med_run_shape(struct med_run *run, struct hisi_qp *qp)
 	run->sqe_bytes = qm->engine->sqe_size;
 	run->sq_depth = qm->caps[QM_CAP_ID_SQ_DEPTH];
 	run->cq_depth = qm->caps[QM_CAP_ID_CQ_DEPTH];
+	run->max_pinned = med_max_pinned(qp);
 	run->bounce_at = med_bounce_at(run->q.engine);
 	run->slot_bytes = med_slot_bytes(run->q.engine);
 }

@@ -26,7 +26,7 @@ static int med_charge(struct med_run *run, struct med_request *r, unsigned long 
 	bool over = all > rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT && !capable(CAP_IPC_LOCK);
 
 	spin_lock(&run->lock);
-	over |= run->pinned + ((u64)pages << PAGE_SHIFT) > MED_PINNED_MAX;
+	over |= run->pinned + ((u64)pages << PAGE_SHIFT) > run->max_pinned;
 	if (r->index == run->published)
 		over = false;
 	if (!over)

@@ -269,6 +269,6 @@ void qm_mediated_memory(const struct hisi_qp *qp, struct hisi_qp_memory *memory)
 	struct tr_queue q = { .engine = qp->qm->engine->translation };
 
 	*memory = (struct hisi_qp_memory) {
-		.flat_bytes = MED_FLAT_MAX, .request_pages = tr_pages(&q), .pinned_bytes = MED_PINNED_MAX,
+		.flat_bytes = MED_FLAT_MAX, .request_pages = tr_pages(&q), .pinned_bytes = med_max_pinned(qp),
 	};
 }

@@ -137,6 +137,7 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_REQUESTS] = U64,
 	[UACCE_A_DEV_DOORBELLS] = U32,
 	[UACCE_A_WRONG_RESULTS] = U64,
+	[UACCE_A_MAX_PINNED] = U32,
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
