@@ -12,7 +12,9 @@
 #include "lib/idname.h"
 #include "lib/openssl.h"
 #include "openssl_algs.h"
-#include "provision.h"
+#include "section_export.h"
+
+#define GID 'G'
 
 /* The values become words in another program's file, so they must need no quotes. */
 static bool word_good(const char *option, const char *word, const char *chars)
@@ -63,6 +65,18 @@ static enum wdctl_exit systemd_device(const struct wdctl_run *r)
 	return with_program(r, export_systemd_device);
 }
 
+static enum wdctl_exit systemd_cdi(const struct wdctl_run *r)
+{
+	return with_program(r, export_systemd_cdi);
+}
+
+static enum wdctl_exit systemd_cdi_path(const struct wdctl_run *r)
+{
+	(void)r;
+	export_systemd_cdi_path(stdout);
+	return EXIT_DONE;
+}
+
 static enum wdctl_exit for_group(const struct wdctl_run *r, void (*write)(FILE *f, const char *group))
 {
 	const char *group = r->opt['g'] ? r->opt['g'] : EXPORT_GROUP;
@@ -83,26 +97,40 @@ static enum wdctl_exit sysusers(const struct wdctl_run *r)
 	return for_group(r, export_sysusers);
 }
 
-static enum wdctl_exit cdi(const struct wdctl_run *r)
+/* The group of the nodes in a container. */
+static enum wdctl_exit cdi_group(const struct wdctl_run *r, uint32_t *gid, struct cdi_group *group)
 {
-	const char *group = r->opt['g'] ? r->opt['g'] : EXPORT_GROUP;
+	const char *name = r->opt['g'] ? r->opt['g'] : EXPORT_GROUP;
 	struct id_names names = idname_source(&r->root);
-	struct device_list devices;
-	enum wdctl_exit result;
 	bool has_group;
-	uint32_t gid;
-	int ret;
 
-	if (!word_good("group", group, ALNUM "_-"))
+	if (!word_good("group", name, ALNUM "_-"))
 		return EXIT_USAGE;
-	has_group = !names.find(names.arg, true, group, &gid);
-	if (!has_group && r->opt['g']) {
-		wdctl_error("export", "group %s doesn't exist", group);
+	has_group = !names.find(names.arg, true, name, gid);
+	if (!has_group && (r->opt['g'] || r->opt[GID])) {
+		wdctl_error("export", "group %s doesn't exist", name);
 		return EXIT_FAILED;
 	}
 	if (!has_group)
 		fprintf(stderr, "group %s doesn't exist, so only root will open the nodes; --group names another\n",
-			group);
+			name);
+	*group = (struct cdi_group){ has_group ? gid : NULL, r->opt[GID] };
+	return EXIT_DONE;
+}
+
+static enum wdctl_exit cdi(const struct wdctl_run *r)
+{
+	struct device_list devices;
+	struct cdi_group group;
+	enum wdctl_exit result;
+	uint32_t gid;
+	int ret;
+
+	result = cdi_group(r, &gid, &group);
+	if (result != EXIT_DONE)
+		return result;
+	if (r->opt[EXPORT_SECTIONS])
+		return section_export_cdi(r, &group);
 	ret = device_list_read(&r->root, &devices);
 	if (ret) {
 		wdctl_error("export", "%s/sys/class/uacce: %s", r->root.dir, strerror(-ret));
@@ -110,7 +138,7 @@ static enum wdctl_exit cdi(const struct wdctl_run *r)
 	}
 	if (!devices.count)
 		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");
-	result = provision_print_json("export", export_cdi(&devices, has_group ? &gid : NULL));
+	result = section_export_put(r, cdi_devices(&devices, &group));
 	device_list_free(&devices);
 	return result;
 }
@@ -153,40 +181,64 @@ static enum wdctl_exit openssl(const struct wdctl_run *r)
 	return EXIT_DONE;
 }
 
-static const struct {
+#define FORMATS "systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi or openssl"
+
+static const struct format {
 	const char *name;
+	const char *options;	/* keys of those that it has */
 	enum wdctl_exit (*run)(const struct wdctl_run *r);
 } formats[] = {
-	{ "systemd", systemd },
-	{ "systemd-device", systemd_device },
-	{ "udev", udev },
-	{ "sysusers", sysusers },
-	{ "cdi", cdi },
-	{ "openssl", openssl },
+	{ "systemd", "b", systemd },
+	{ "systemd-device", "b", systemd_device },
+	{ "systemd-cdi", "b", systemd_cdi },
+	{ "systemd-cdi-path", "", systemd_cdi_path },
+	{ "udev", "g", udev },
+	{ "sysusers", "g", sysusers },
+	{ "cdi", "gsoG", cdi },
+	{ "openssl", "a", openssl },
 };
-
-static enum wdctl_exit export_run(const struct wdctl_run *r)
-{
-	size_t i;
-
-	for (i = 0; r->args_nr == 1 && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(r->args[0], formats[i].name))
-			return formats[i].run(r);
-	wdctl_error("export", "expected systemd, systemd-device, udev, sysusers, cdi or openssl");
-	return EXIT_USAGE;
-}
 
 static const struct wdctl_option export_options[] = {
 	{ 'b', "program", "PATH", "path of wdctl in a unit (default: this program's)" },
 	{ 'g', "group", "NAME", "group that may open the devices (" EXPORT_GROUP ")" },
 	{ 'a', "algorithms", "LIST", "what OpenSSL gives to devices (pkey, " WDP_JOBS_ONLY ")" },
+	{ EXPORT_SECTIONS, "sections", NULL, "cdi: a device for each live section, in place of each accelerator" },
+	{ EXPORT_OUTPUT, "output", "FILE", "cdi: replace FILE in one step instead of printing" },
+	{ GID, "gid", NULL, "cdi: make the container's process a member of the group (CDI 0.7.0)" },
 	{ 0 },
 };
 
+static bool options_good(const struct wdctl_run *r, const struct format *format)
+{
+	const struct wdctl_option *o;
+
+	for (o = export_options; o->key; o++) {
+		if (!r->opt[(unsigned char)o->key] || strchr(format->options, o->key))
+			continue;
+		wdctl_error("export", "--%s: not an option of %s", o->name, format->name);
+		return false;
+	}
+	return true;
+}
+
+static enum wdctl_exit export_run(const struct wdctl_run *r)
+{
+	const char *format = r->args_nr ? r->args[0] : "";
+	char shown[ESCAPE_SIZE];
+	size_t i;
+
+	for (i = 0; r->args_nr == 1 && i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(r->args[0], formats[i].name))
+			return options_good(r, &formats[i]) ? formats[i].run(r) : EXIT_USAGE;
+	wdctl_error("export", "expected " FORMATS ", not '%s'",
+		    escape(shown, sizeof(shown), format, strlen(format)));
+	return EXIT_USAGE;
+}
+
 const struct wdctl_cmd cmd_export = {
 	.name = "export",
-	.help = "print systemd units, udev rules, a CDI specification or OpenSSL's configuration",
-	.args = "systemd|systemd-device|udev|sysusers|cdi|openssl",
+	.help = "print systemd units, udev rules, CDI specifications or OpenSSL's configuration",
+	.args = "systemd|systemd-device|systemd-cdi|systemd-cdi-path|udev|sysusers|cdi|openssl",
 	.kind = WDCTL_HAS_ROOT,
 	.options = export_options,
 	.run = export_run,

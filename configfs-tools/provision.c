@@ -106,8 +106,7 @@ static void open_failed(const struct provision *p, int ret)
 		wdctl_error(p->command, "%s%s: %s", p->run->root.dir, TREE_PATH, strerror(-ret));
 }
 
-enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, const char *command,
-			       bool change)
+enum wdctl_exit provision_open_wait(struct provision *p, const struct wdctl_run *r, const char *command, int lock_ms)
 {
 	int ret;
 
@@ -124,7 +123,7 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 		open_failed(p, ret);
 		return EXIT_FAILED;
 	}
-	ret = change && !r->dry_run ? tree_lock(&p->tree, LOCK_WAIT_MS) : 0;
+	ret = lock_ms >= 0 && !r->dry_run ? tree_lock(&p->tree, lock_ms) : 0;
 	if (ret == -EWOULDBLOCK) {
 		wdctl_error(command, "another wdctl is changing sections; try again when it is done");
 		tree_close(&p->tree);
@@ -145,6 +144,11 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;
+}
+
+enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, const char *command, bool change)
+{
+	return provision_open_wait(p, r, command, change ? LOCK_WAIT_MS : -1);
 }
 
 void provision_close(struct provision *p)
@@ -390,6 +394,16 @@ static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
 	return result;
 }
 
+/* After failures too: steps are done and undone one after the other. */
+static void tell_change(const struct provision *p)
+{
+	int ret = tree_tell_change(&p->tree);
+
+	if (ret)
+		wdctl_error(p->command, "note: %s%s: %s; run 'wdctl export cdi' again if containers use sections",
+			    p->run->root.dir, TREE_CHANGED, strerror(-ret));
+}
+
 static enum wdctl_exit print_plan(const struct provision *p, const struct plan *plan)
 {
 	size_t i;
@@ -421,8 +435,10 @@ enum wdctl_exit provision_change(struct provision *p, const struct config *wante
 	failed = plan.errors.count || (p->options.keep_going && wanted->errors && !p->options.partial);
 	if (plan_only && (p->run->json || p->options.keep_going || !plan.errors.count))
 		result = print_plan(p, &plan);
-	if (!plan_only && plan.steps)
+	if (!plan_only && plan.steps) {
 		result = execute(p, &plan);
+		tell_change(p);
+	}
 	if (failed)
 		result = EXIT_FAILED;
 	else if (!plan.steps && !p->run->json)

@@ -49,6 +49,8 @@ void provision_print_errors(const struct config *c, const char *file);
 /** provision_open() - read the kernel's side, with other writers locked out if it is to be changed. */
 enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, const char *command,
 			       bool change);
+/** provision_open_wait() - the same with so long a wait for other writers; negative: without a change. */
+enum wdctl_exit provision_open_wait(struct provision *p, const struct wdctl_run *r, const char *command, int lock_ms);
 void provision_close(struct provision *p);
 
 /**

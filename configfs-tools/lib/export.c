@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Files for other programs of the system: systemd, udev, container runtimes. */
+/* Files for other programs of the system: systemd, udev. */
+#include "cdi.h"
 #include "export.h"
-
-/* The oldest version that has everything used here. */
-#define CDI_VERSION "0.5.0"
-#define CDI_KIND "warpdrive/uacce"
+#include "tree.h"
 
 /* Users and groups of the file may come from a directory service. */
 static void unit_head(FILE *f, const char *format, const char *description, const char *after)
@@ -64,6 +62,46 @@ void export_systemd_device(FILE *f, const char *program)
 	unit_sandbox(f);
 }
 
+/*
+ * Not a watch on the file of the lock, say: what happens while the service runs must not be lost. A file that is there
+ * starts the service again when it ends, and the service removes the file before it reads.
+ */
+void export_systemd_cdi(FILE *f, const char *program)
+{
+	fprintf(f,
+		"# Written by 'wdctl export systemd-cdi'.\n"
+		"[Unit]\n"
+		"Description=Describe accelerators' sections to container runtimes\n"
+		"Documentation=man:wdctl-export(8)\n"
+		"StartLimitIntervalSec=0\n"
+		"\n"
+		"[Service]\n"
+		"Type=oneshot\n"
+		"Restart=on-failure\n"
+		"RestartSec=10\n"
+		"ExecStartPre=/bin/rm -f " TREE_CHANGED "\n"
+		"ExecStartPre=/bin/mkdir -p -m 755 /run/cdi\n"
+		"ExecStart=%s export cdi --sections --output " CDI_SECTIONS_FILE "\n",
+		program);
+	unit_sandbox(f);
+}
+
+void export_systemd_cdi_path(FILE *f)
+{
+	fprintf(f,
+		"# Written by 'wdctl export systemd-cdi-path'.\n"
+		"[Unit]\n"
+		"Description=Notice changes of accelerators' sections\n"
+		"Documentation=man:wdctl-export(8)\n"
+		"\n"
+		"[Path]\n"
+		"PathExists=" TREE_CHANGED "\n"
+		"Unit=warpdrive-cdi.service\n"
+		"\n"
+		"[Install]\n"
+		"WantedBy=multi-user.target\n");
+}
+
 void export_udev(FILE *f, const char *group)
 {
 	fprintf(f,
@@ -72,7 +110,9 @@ void export_udev(FILE *f, const char *group)
 		"SUBSYSTEM==\"uacce\", GROUP=\"%s\", MODE=\"0660\"\n"
 		"# The device's settings in " EXPORT_SECTIONS_FILE ".\n"
 		"ACTION==\"add\", SUBSYSTEM==\"uacce\", TAG+=\"systemd\", "
-		"ENV{SYSTEMD_WANTS}+=\"" EXPORT_DEVICE_UNIT "@%%k.service\"\n",
+		"ENV{SYSTEMD_WANTS}+=\"" EXPORT_DEVICE_UNIT "@%%k.service\"\n"
+		"# For warpdrive-cdi.path.\n"
+		"ACTION==\"add|remove\", SUBSYSTEM==\"uacce\", RUN+=\"/bin/touch " TREE_CHANGED "\"\n",
 		group);
 }
 
@@ -82,58 +122,4 @@ void export_sysusers(FILE *f, const char *group)
 		"# Written by 'wdctl export sysusers'.\n"
 		"g %s - -\n",
 		group);
-}
-
-/* Without device numbers, which change from boot to boot: the runtime reads them from the host's node. */
-static struct json_object *cdi_node(const struct device *d, const uint32_t *gid)
-{
-	struct json_object *node = json_object_new_object();
-	char path[sizeof("/dev/") + DEVICE_NAME_MAX];
-
-	if (!node)
-		return NULL;
-	snprintf(path, sizeof(path), "/dev/%s", d->name);
-	json_object_object_add(node, "path", json_object_new_string(path));
-	json_object_object_add(node, "type", json_object_new_string("c"));
-	json_object_object_add(node, "permissions", json_object_new_string("rw"));
-	/* As the rule for udev has it; otherwise every user of the container could open the node. */
-	json_object_object_add(node, "fileMode", json_object_new_int(0660));
-	if (gid)
-		json_object_object_add(node, "gid", json_object_new_int64(*gid));
-	return node;
-}
-
-/* One device with the nodes from first to last. */
-static struct json_object *cdi_device(const char *name, const struct device_list *devices, size_t first,
-				      size_t count, const uint32_t *gid)
-{
-	struct json_object *device = json_object_new_object(), *edits = json_object_new_object();
-	struct json_object *nodes = json_object_new_array();
-	size_t i;
-
-	if (!device || !edits || !nodes)
-		return NULL;
-	for (i = first; i < first + count; i++)
-		json_object_array_add(nodes, cdi_node(&devices->dev[i], gid));
-	json_object_object_add(edits, "deviceNodes", nodes);
-	json_object_object_add(device, "name", json_object_new_string(name));
-	json_object_object_add(device, "containerEdits", edits);
-	return device;
-}
-
-struct json_object *export_cdi(const struct device_list *devices, const uint32_t *gid)
-{
-	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
-	size_t i;
-
-	if (!top || !list)
-		return NULL;
-	json_object_object_add(top, "cdiVersion", json_object_new_string(CDI_VERSION));
-	json_object_object_add(top, "kind", json_object_new_string(CDI_KIND));
-	for (i = 0; i < devices->count; i++)
-		json_object_array_add(list, cdi_device(devices->dev[i].name, devices, i, 1, gid));
-	if (devices->count)
-		json_object_array_add(list, cdi_device("all", devices, 0, devices->count, gid));
-	json_object_object_add(top, "devices", list);
-	return top;
 }

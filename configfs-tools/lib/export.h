@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files for other programs of the system: systemd, udev, container runtimes. */
+/* Files for other programs of the system: systemd, udev. */
 #ifndef WDCTL_EXPORT_H
 #define WDCTL_EXPORT_H
 
-#include <json-c/json.h>
 #include <stdio.h>
-
-#include "device.h"
 
 #define EXPORT_SECTIONS_FILE "/etc/warpdrive/sections.conf"
 #define EXPORT_RULES_FILE "/etc/udev/rules.d/60-warpdrive.rules"
@@ -18,14 +15,13 @@
 void export_systemd(FILE *f, const char *program);
 /** export_systemd_device() - print a template of units for a device: its settings, and the sections that lack it. */
 void export_systemd_device(FILE *f, const char *program);
-/** export_udev() - print rules that give the device nodes to a group, and start the device's unit. */
+/** export_systemd_cdi() - print a unit that writes the sections' specification for container runtimes. */
+void export_systemd_cdi(FILE *f, const char *program);
+/** export_systemd_cdi_path() - print a unit that starts that one after each change. */
+void export_systemd_cdi_path(FILE *f);
+/** export_udev() - print rules that give the device nodes to a group, start the device's unit, and tell of changes. */
 void export_udev(FILE *f, const char *group);
 /** export_sysusers() - print a line for sysusers.d that creates the group. */
 void export_sysusers(FILE *f, const char *group);
-/**
- * export_cdi() - make a specification of the Container Device Interface; NULL without memory.
- * @gid: group of the nodes in the container; NULL: the runtime chooses.
- */
-struct json_object *export_cdi(const struct device_list *devices, const uint32_t *gid);
 
 #endif

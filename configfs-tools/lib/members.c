@@ -26,6 +26,13 @@ const char *members_of(const struct object *section)
 	return section->members && (!named || !*named) ? section->members : named ? named : "";
 }
 
+bool members_give(const struct object *section, const struct object *device)
+{
+	const char *list = members_of(section);
+
+	return (!*list || members_have(list, device)) && !(section->missing && members_have(section->missing, device));
+}
+
 /* No other section can have an exclusive device, so it isn't one of "all". */
 static bool is_lacked(const struct object *old, const struct object *wanted, const struct object *device)
 {

@@ -21,6 +21,9 @@ bool members_have(const char *list, const struct object *device);
 /** members_of() - the devices of a section of the kernel: those that it got, or else those that it names. */
 const char *members_of(const struct object *section);
 
+/** members_give() - does a live section give contexts on a device of the kernel? */
+bool members_give(const struct object *section, const struct object *device);
+
 /**
  * members_lack() - whether a device should be in the live section @old and can join it.
  * A section that names no devices has all of them. To join, @old has to drain and go live again.

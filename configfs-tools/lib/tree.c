@@ -93,6 +93,21 @@ int tree_lock(struct tree *t, int wait_ms)
 	return 0;
 }
 
+int tree_tell_change(const struct tree *t)
+{
+	char path[ROOT_PATH_MAX];
+	int fd, ret;
+
+	ret = root_path(t->root, path, sizeof(path), TREE_CHANGED);
+	if (ret)
+		return ret;
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 static int attribute_open(const struct tree *t, enum object_kind kind, const char *name,
 			  const char *file, int flags)
 {

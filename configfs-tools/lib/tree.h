@@ -8,6 +8,8 @@
 
 #define TREE_PATH "/sys/kernel/config/uacce"
 #define TREE_LOCK "/run/wdctl.lock"
+/* Exists from a change on until warpdrive-cdi.service begins to read. */
+#define TREE_CHANGED "/run/wdctl.changed"
 
 /* Folders are opened once: with a thousand sections, looking up the whole path each time would dominate the cost. */
 struct tree {
@@ -25,6 +27,9 @@ void tree_close(struct tree *t);
  * Return: 0, -EWOULDBLOCK if another writer doesn't finish within @wait_ms, other -errno of the lock file.
  */
 int tree_lock(struct tree *t, int wait_ms);
+
+/** tree_tell_change() - tell programs that describe sections of a change; needs the lock. Return: 0 or -errno. */
+int tree_tell_change(const struct tree *t);
 
 /** tree_read() - read all sections and devices, in natural order. Return: 0 or -errno. */
 int tree_read(struct tree *t, struct config *c);

@@ -162,6 +162,9 @@ service_right() {
 		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
 		grep -qx 'ExecStart=/usr/bin/wdctl apply --keep-going .* --device %i /etc/warpdrive/sections.conf' \
 			"$root/usr/lib/systemd/system/warpdrive-device@.service" &&
+		grep -qx 'ExecStart=/usr/bin/wdctl export cdi --sections --output /run/cdi/warpdrive.json' \
+			"$root/usr/lib/systemd/system/warpdrive-cdi.service" &&
+		grep -qx 'PathExists=/run/wdctl.changed' "$root/usr/lib/systemd/system/warpdrive-cdi.path" &&
 		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export udev |
 		cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
 		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export sysusers |

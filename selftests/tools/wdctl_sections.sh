@@ -598,13 +598,14 @@ test_export_udev_gives_the_nodes_to_a_group() {
 	golden got <<'END'
 SUBSYSTEM=="uacce", GROUP="accel", MODE="0660"
 ACTION=="add", SUBSYSTEM=="uacce", TAG+="systemd", ENV{SYSTEMD_WANTS}+="warpdrive-device@%k.service"
+ACTION=="add|remove", SUBSYSTEM=="uacce", RUN+="/bin/touch /run/wdctl.changed"
 END
 	wdctl export udev --group zip | grep -q 'GROUP="zip"'
 	wdctl export sysusers | grep -qx 'g accel - -'
 	exits 2 wdctl export udev --group 'a"b' 2>err
 	exits 2 wdctl export 2>err
 	exits 2 wdctl export foo 2>err
-	says "expected systemd, systemd-device, udev, sysusers, cdi or openssl" err
+	says "expected systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi or openssl" err
 }
 
 # Nodes 0 and 1 have a ZIP device each, and node 1 the only SEC device.
