@@ -77,6 +77,21 @@ static enum wdctl_exit systemd_cdi_path(const struct wdctl_run *r)
 	return EXIT_DONE;
 }
 
+static enum wdctl_exit slurm_prolog(const struct wdctl_run *r)
+{
+	return with_program(r, export_slurm_prolog);
+}
+
+static enum wdctl_exit slurm_task_prolog(const struct wdctl_run *r)
+{
+	return with_program(r, export_slurm_task_prolog);
+}
+
+static enum wdctl_exit slurm_epilog(const struct wdctl_run *r)
+{
+	return with_program(r, export_slurm_epilog);
+}
+
 static enum wdctl_exit for_group(const struct wdctl_run *r, void (*write)(FILE *f, const char *group))
 {
 	const char *group = r->opt['g'] ? r->opt['g'] : EXPORT_GROUP;
@@ -181,7 +196,8 @@ static enum wdctl_exit openssl(const struct wdctl_run *r)
 	return EXIT_DONE;
 }
 
-#define FORMATS "systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi or openssl"
+#define FORMATS "systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi, openssl, " \
+	"slurm-prolog, slurm-task-prolog or slurm-epilog"
 
 static const struct format {
 	const char *name;
@@ -196,6 +212,9 @@ static const struct format {
 	{ "sysusers", "g", sysusers },
 	{ "cdi", "gsoG", cdi },
 	{ "openssl", "a", openssl },
+	{ "slurm-prolog", "b", slurm_prolog },
+	{ "slurm-task-prolog", "b", slurm_task_prolog },
+	{ "slurm-epilog", "b", slurm_epilog },
 };
 
 static const struct wdctl_option export_options[] = {
@@ -238,7 +257,8 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 const struct wdctl_cmd cmd_export = {
 	.name = "export",
 	.help = "print systemd units, udev rules, CDI specifications or OpenSSL's configuration",
-	.args = "systemd|systemd-device|systemd-cdi|systemd-cdi-path|udev|sysusers|cdi|openssl",
+	.args = "systemd|systemd-device|systemd-cdi|systemd-cdi-path|udev|sysusers|cdi|openssl|\n"
+		"       slurm-prolog|slurm-task-prolog|slurm-epilog",
 	.kind = WDCTL_HAS_ROOT,
 	.options = export_options,
 	.run = export_run,

@@ -20,6 +20,7 @@ static const struct wdctl_cmd *const cmds[] = {
 	&cmd_top,
 	&cmd_monitor,
 	&cmd_run,
+	&cmd_slurm,
 	&cmd_doctor,
 	&cmd_selftest,
 	&cmd_help,

@@ -38,12 +38,12 @@ static const struct attr device_attrs[] = {
 
 size_t attr_count(enum object_kind kind)
 {
-	return kind == OBJECT_SECTION ? SECTION_ATTRS : DEVICE_ATTRS;
+	return kind == OBJECT_DEVICE ? DEVICE_ATTRS : SECTION_ATTRS;
 }
 
 const struct attr *attr_get(enum object_kind kind, size_t i)
 {
-	return kind == OBJECT_SECTION ? &section_attrs[i] : &device_attrs[i];
+	return kind == OBJECT_DEVICE ? &device_attrs[i] : &section_attrs[i];
 }
 
 int attr_find(enum object_kind kind, const char *key, size_t len)
@@ -69,5 +69,11 @@ const char *attr_keys(enum object_kind kind)
 
 const char *object_kind_name(enum object_kind kind)
 {
-	return kind == OBJECT_SECTION ? "section" : "device";
+	static const char *const names[] = {
+		[OBJECT_SECTION] = "section",
+		[OBJECT_DEVICE] = "device",
+		[OBJECT_TEMPLATE] = "slurm",
+	};
+
+	return names[kind];
 }

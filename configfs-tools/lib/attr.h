@@ -9,7 +9,10 @@
 enum object_kind {
 	OBJECT_SECTION,
 	OBJECT_DEVICE,
+	OBJECT_TEMPLATE,	/* of a file: for sections of a scheduler's jobs; has a section's attributes */
 };
+
+#define OBJECT_KINDS (OBJECT_TEMPLATE + 1)
 
 enum value_type {
 	VALUE_NUMBER,

@@ -267,7 +267,7 @@ void config_free(struct config *c)
 	size_t i;
 	int kind;
 
-	for (kind = OBJECT_SECTION; kind <= OBJECT_DEVICE; kind++) {
+	for (kind = 0; kind < OBJECT_KINDS; kind++) {
 		for (i = 0; i < c->objects[kind].count; i++)
 			object_free(&c->objects[kind].item[i]);
 		free(c->objects[kind].item);

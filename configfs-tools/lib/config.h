@@ -58,7 +58,7 @@ struct config_error {
 };
 
 struct config {
-	struct object_list objects[2];	/* by enum object_kind, in the order of the file */
+	struct object_list objects[OBJECT_KINDS];	/* by enum object_kind, in the order of the file */
 	struct config_error error[CONFIG_ERRORS_SHOWN];
 	size_t errors;			/* number of all errors, including those not kept */
 	struct config_error note[CONFIG_ERRORS_SHOWN];

@@ -58,8 +58,16 @@ add_note(struct config *c, size_t line, const char *fmt, ...)
 
 static const char *label(char *buf, size_t size, enum object_kind kind, const struct object *o)
 {
-	snprintf(buf, size, "%s%s", kind == OBJECT_DEVICE ? "device " : "", o->name);
+	snprintf(buf, size, "%s%s%s", kind == OBJECT_SECTION ? "" : object_kind_name(kind),
+		 kind == OBJECT_SECTION ? "" : " ", o->name);
 	return buf;
+}
+
+/* What a job's section has by its job, and what would make its slots others than the job's units. */
+static bool is_jobs(int attr)
+{
+	return attr == SECTION_ALLOWED_UIDS || attr == SECTION_ALLOWED_GIDS || attr == SECTION_LIVE ||
+	       attr == SECTION_LIMIT_DEV_ACCESS || attr == SECTION_BANDWIDTH;
 }
 
 int config_set(struct config *c, enum object_kind kind, struct object *o, size_t line,
@@ -73,6 +81,12 @@ int config_set(struct config *c, enum object_kind kind, struct object *o, size_t
 	if (i < 0) {
 		add_error(c, line, "[%s] unknown key '%s', expected one of %s", name,
 			  escape(shown, sizeof(shown), key.text, key.len), attr_keys(kind));
+		o->leave = true;
+		return 0;
+	}
+	if (kind == OBJECT_TEMPLATE && is_jobs(i)) {
+		add_error(c, line, "[%s] %s: expected only in sections: a job's section can't have it from here", name,
+			  attr_get(kind, i)->key);
 		o->leave = true;
 		return 0;
 	}
@@ -93,22 +107,34 @@ int config_set(struct config *c, enum object_kind kind, struct object *o, size_t
 	return ret;
 }
 
-/* "device NAME" is a device; any other header must be the name of a section. */
-static bool header_name(struct ini_word *name, enum object_kind *kind)
+/* Cuts the word and the blanks behind it off; false if the header has another word, or nothing else. */
+static bool header_word(struct ini_word *name, enum object_kind kind)
 {
-	const char word[] = "device";
-	size_t skip = sizeof(word) - 1;
+	const char *word = object_kind_name(kind);
+	size_t skip = strlen(word);
 
-	*kind = OBJECT_SECTION;
 	if (name->len <= skip || memcmp(name->text, word, skip) ||
 	    (name->text[skip] != ' ' && name->text[skip] != '\t'))
-		return section_name_valid(name->text, name->len);
+		return false;
 	while (name->text[skip] == ' ' || name->text[skip] == '\t')
 		skip++;
 	name->text += skip;
 	name->len -= skip;
+	return true;
+}
+
+/* "device NAME" is a device, "slurm NAME" a template; any other header must be the name of a section. */
+static bool header_name(struct ini_word *name, enum object_kind *kind)
+{
 	*kind = OBJECT_DEVICE;
-	return device_name_valid(name->text, name->len);
+	if (header_word(name, *kind))
+		return device_name_valid(name->text, name->len);
+	*kind = OBJECT_TEMPLATE;
+	/* The name of a generic resource has no '-'. */
+	if (header_word(name, *kind))
+		return section_name_valid(name->text, name->len) && !memchr(name->text, '-', name->len);
+	*kind = OBJECT_SECTION;
+	return section_name_valid(name->text, name->len);
 }
 
 static void on_header(void *arg, size_t line, struct ini_word name)
@@ -123,7 +149,8 @@ static void on_header(void *arg, size_t line, struct ini_word name)
 		return;
 	if (!header_name(&name, &p->kind)) {
 		add_error(p->c, line,
-			  "expected [NAME] of 1 to %d letters, digits, '_' and '-', or [device NAME], not '[%s]'",
+			  "expected [NAME] of 1 to %d letters, digits, '_' and '-', [device NAME] or [slurm NAME], "
+			  "not '[%s]'",
 			  SECTION_NAME_MAX, escape(shown, sizeof(shown), all.text, all.len));
 		return;
 	}
@@ -357,12 +384,16 @@ int config_parse(struct config *c, const char *text, size_t len, const struct id
 		if (!p.error)
 			config_check_section(c, &sections->item[i]);
 	}
+	for (i = 0; i < c->objects[OBJECT_TEMPLATE].count && !p.error; i++)
+		p.error = config_fill(&c->objects[OBJECT_TEMPLATE].item[i]);
 	if (!p.error)
 		p.error = check_bandwidth(c);
 	if (!p.error)
 		p.error = check_duplicates(c, OBJECT_SECTION);
 	if (!p.error)
 		p.error = check_duplicates(c, OBJECT_DEVICE);
+	if (!p.error)
+		p.error = check_duplicates(c, OBJECT_TEMPLATE);
 	qsort(c->error, c->errors < CONFIG_ERRORS_SHOWN ? c->errors : CONFIG_ERRORS_SHOWN,
 	      sizeof(c->error[0]), error_order);
 	qsort(c->note, c->notes < CONFIG_ERRORS_SHOWN ? c->notes : CONFIG_ERRORS_SHOWN, sizeof(c->note[0]),

@@ -102,6 +102,30 @@ void export_systemd_cdi_path(FILE *f)
 		"WantedBy=multi-user.target\n");
 }
 
+static void slurm_script(FILE *f, const char *program, const char *verb)
+{
+	fprintf(f,
+		"#!/bin/sh\n"
+		"# Written by 'wdctl export slurm-%s'.\n"
+		"exec %s slurm %s\n",
+		verb, program, verb);
+}
+
+void export_slurm_prolog(FILE *f, const char *program)
+{
+	slurm_script(f, program, "prolog");
+}
+
+void export_slurm_task_prolog(FILE *f, const char *program)
+{
+	slurm_script(f, program, "task-prolog");
+}
+
+void export_slurm_epilog(FILE *f, const char *program)
+{
+	slurm_script(f, program, "epilog");
+}
+
 void export_udev(FILE *f, const char *group)
 {
 	fprintf(f,

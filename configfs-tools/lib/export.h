@@ -19,6 +19,10 @@ void export_systemd_device(FILE *f, const char *program);
 void export_systemd_cdi(FILE *f, const char *program);
 /** export_systemd_cdi_path() - print a unit that starts that one after each change. */
 void export_systemd_cdi_path(FILE *f);
+/** export_slurm_*() - print a script that Slurm starts; a site that has scripts adds its line to them. */
+void export_slurm_prolog(FILE *f, const char *program);
+void export_slurm_task_prolog(FILE *f, const char *program);
+void export_slurm_epilog(FILE *f, const char *program);
 /** export_udev() - print rules that give the device nodes to a group, start the device's unit, and tell of changes. */
 void export_udev(FILE *f, const char *group);
 /** export_sysusers() - print a line for sysusers.d that creates the group. */

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Slurm's daemons on this machine, for nodes that are all here or on machines of their own; sourced by tests.
+#   SITE             a folder for state, sockets and logs
+#   NODES            names of nodes; ADDRESS_n1=... where a node isn't this machine
+#   CONTROLLER       host name and address of the controller, NAME(ADDRESS)
+
+SITE=${SITE:-/run/slurm-site}
+SLURM_CONF=$SITE/slurm.conf
+export SLURM_CONF
+
+need_slurm() {
+	local program
+
+	for program in munged slurmctld slurmd srun; do
+		PATH=$PATH:/usr/sbin command -v $program >/dev/null ||
+			skip "needs $program: apt-get install munge slurmctld slurmd slurm-client"
+	done
+	PATH=$PATH:/usr/sbin
+}
+
+# site_config UNITS: a node has so many units; jobs' sections have the node's name, as nodes may share a machine.
+site_config() {
+	local units=$1 node port=17000 address host script
+
+	mkdir -p $SITE/state
+	for script in prolog task-prolog epilog; do
+		printf '#!/bin/sh\nexec %s slurm %s --file %s --prefix "slurm_${SLURMD_NODENAME}_"\n' \
+			"$(command -v wdctl)" $script $SITE/templates >$SITE/$script
+		chmod 755 $SITE/$script
+	done
+	wdctl slurm config gres.conf --file $SITE/templates >$SITE/gres.conf
+	{
+		cat <<-END
+			ClusterName=wd
+			SlurmctldHost=$CONTROLLER
+			AuthType=auth/munge
+			AuthInfo=socket=$SITE/munge.socket
+			CredType=cred/munge
+			SlurmUser=root
+			SlurmdUser=root
+			StateSaveLocation=$SITE/state
+			SlurmdSpoolDir=$SITE/spool-%n
+			SlurmctldPidFile=$SITE/slurmctld.pid
+			SlurmdPidFile=$SITE/slurmd-%n.pid
+			SlurmctldLogFile=$SITE/slurmctld.log
+			SlurmdLogFile=$SITE/slurmd-%n.log
+			ProctrackType=proctrack/linuxproc
+			TaskPlugin=task/none
+			MpiDefault=none
+			JobAcctGatherType=jobacct_gather/none
+			SelectType=select/cons_tres
+			SelectTypeParameters=CR_CPU
+			SlurmdParameters=config_overrides
+			SlurmdTimeout=60
+			KillWait=5
+			ReturnToService=2
+			MaxJobCount=1000
+			Prolog=$SITE/prolog
+			Epilog=$SITE/epilog
+			TaskProlog=$SITE/task-prolog
+			PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+		END
+		wdctl slurm config slurm.conf --file $SITE/templates
+		for node in $NODES; do
+			port=$((port + 1)) address=ADDRESS_$node
+			address=${!address:-} host=$node
+			[ -n "$address" ] || host=$(hostname)
+			echo "NodeName=$node NodeHostname=$host NodeAddr=${address:-127.0.0.1} Port=$port CPUs=64" \
+				"RealMemory=500 Gres=wd_zip:$units"
+		done
+	} >$SLURM_CONF
+}
+
+start_munge() {
+	[ -e $SITE/munge.key ] || (umask 077 && head -c 128 /dev/urandom >$SITE/munge.key)
+	chmod 400 $SITE/munge.key
+	munged --force --key-file=$SITE/munge.key --socket=$SITE/munge.socket --pid-file=$SITE/munged.pid \
+		--log-file=$SITE/munged.log --seed-file=$SITE/munged.seed
+}
+
+start_controller() {
+	slurmctld -D >>$SITE/slurmctld.out 2>&1 &
+}
+
+start_node() {
+	slurmd -D -N "$1" >>"$SITE/slurmd-$1.out" 2>&1 &
+}
+
+node_state() {
+	sinfo -h -n "$1" -o %t
+}
+
+all_idle() {
+	local node
+
+	for node in $NODES; do
+		[ "$(node_state $node)" = idle ] || return
+	done
+}
+
+# end_daemon NAME [SIGNAL]: by its own number.
+end_daemon() {
+	[ ! -e "$SITE/$1.pid" ] || kill "${2:--TERM}" "$(cat "$SITE/$1.pid")"
+}
+
+job_state() {
+	scontrol show job "$1" | sed -n 's/^ *JobState=\([A-Z]*\) .*/\1/p'
+}
+
+# nothing_left: no section, slot or context of a job.
+nothing_left() {
+	! ls /sys/kernel/config/uacce/sections | grep slurm_ && ! wdctl ctx | grep slurm_ &&
+		! grep WRONG /sys/kernel/debug/uacce/accounting
+}
