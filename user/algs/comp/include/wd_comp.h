@@ -20,6 +20,9 @@ enum wd_comp_alg_type {
 	WD_ZLIB,		/* RFC 1950 */
 	WD_GZIP,		/* RFC 1952 */
 	WD_DEFLATE_RAW,		/* RFC 1951, neither header nor trailer */
+	WD_ZSTD,		/* RFC 8878 frames */
+	WD_LZ4,			/* LZ4 frames, or bare blocks */
+	WD_LZ77,		/* sequences of a block of WD_ZSTD, struct wd_lz77_seq; compression only */
 };
 
 /*
@@ -85,6 +88,33 @@ const char *wd_comp_status_str(int status);
  * device takes 64 KiB of memory.
  */
 #define WD_COMP_PART		0x1u
+
+/*
+ * A sequence of WD_LZ77: literals, and a match behind them. It has the layout of ZSTD_Sequence.
+ *
+ * A request compresses one block of 1 byte to WD_LZ77_MAX, above it -EFBIG. Its result in dst is an array of sequences,
+ * which fills *dst_len. The last one has offset 0 and match 0 and the block's last literals, which may
+ * be none. All lengths add up to src_len. An offset is never a repeat code, never reaches before src (in a stream:
+ * before the window) and never beyond the window of the session, and every match has been compared with the data that
+ * it refers to: literals from src and the sequences make the block again. src and dst must not overlap, -EINVAL.
+ *
+ * dst needs wd_comp_bound() of src_len at most, else -ENOSPC; it is aligned to 4 bytes, else -EINVAL. Levels from
+ * WD_LZ77_PRICE on ask for the device's slower search, which weighs the cost of matches; the software path has one
+ * search. Streams take one whole block per call, and its matches may reach back into the stream's blocks before.
+ */
+struct wd_lz77_seq {
+	__u32 offset;		/* of the match: bytes back from its first one; 0: no match */
+	__u32 literals;		/* bytes before the match */
+	__u32 match;		/* bytes, WD_LZ77_MATCH_MIN or more; 0: no match */
+	__u32 rep;		/* 0 */
+};
+
+#define WD_LZ77_MAX		(128u << 10)
+#define WD_LZ77_MATCH_MIN	3u
+#define WD_LZ77_PRICE		12
+
+/* wd_comp_arg.flags of WD_LZ77: the block's literals follow behind the array, as many as its sequences have. */
+#define WD_COMP_LITERALS	0x8u
 
 struct wd_comp_arg;
 
