@@ -96,9 +96,9 @@ pkg-libs = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --libs $(1)))
 archive-within = $(foreach a,$(filter /%,$(shell $(CC) -print-file-name=$(1).a)),$(shell $(CC) -shared -nostdlib \
 	-Wl,-z,text -Wl,--whole-archive $(a) -o /dev/null 2>/dev/null && echo $(a)))
 
-# left-out-why: the reason why something that needs LIBS and PKGS can't be built here, or nothing.
+# left-out-why: the reason why something that needs LIBS, PKGS and HEADER_PKGS can't be built here, or nothing.
 LEFT_OUT := $(OUT)/left-out
-left-out-why = $(strip $(patsubst %,pkg-config-does-not-know-%,$(call missing-pkgs,$(PKGS))) \
+left-out-why = $(strip $(patsubst %,pkg-config-does-not-know-%,$(call missing-pkgs,$(PKGS) $(HEADER_PKGS))) \
 	$(foreach l,$(LIBS),$(if $(wildcard $(LEFT_OUT)/$(l)),$(l)-was-left-out)))
 
 ifeq ($(V),1)
@@ -121,7 +121,7 @@ obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o
 src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
 
 # Evaluated once per folder, by the first rule that compiles.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS) $(HEADER_PKGS)))$(PKG_CFLAGS)
 
 # A compiler cache with a base folder writes the object's relative name into the list of headers, which is no target
 # here: sed restores the name. It also drops the source, or a moved checkout would invalidate its build folder.

@@ -4,6 +4,7 @@
 #   STATIC_WITHOUT STATIC_AGAIN STATIC_FLAGS STATIC_PKGS   where the static library differs: sources that it lacks, or
 #                                                          that are compiled for it again with these flags; its PKGS
 #   SO_PKGS SO_ARCHIVES           where the shared library differs: its PKGS, and archives that it contains
+#   HEADER_PKGS                   packages of which only headers are used
 #   PRIVATE                       1: only a program of this tree loads it; it is installed into DEVLIBDIR, and nobody
 #                                 links it
 

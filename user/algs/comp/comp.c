@@ -12,6 +12,8 @@ static const char *const comp_algs[] = {
 	[WD_ZLIB] = "zlib",
 	[WD_GZIP] = "gzip",
 	[WD_DEFLATE_RAW] = "deflate",
+	[WD_ZSTD] = "zstd",
+	[WD_LZ4] = "lz4",
 	NULL
 };
 
@@ -68,6 +70,9 @@ static int part_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 
 	if (s->dir != WD_DIR_COMPRESS)
 		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags: the session doesn't compress");
+	if (comp_is_framed(s->alg))
+		return wd_fail(obj, EINVAL,
+			       "WD_COMP_PART in arg->flags: a part of zstd or LZ4 is a frame, which needs no flag");
 	if (!arg->src_len)
 		return wd_fail(obj, EINVAL,
 			       "WD_COMP_PART in arg->flags, and src_len is 0: there is no part without data");
@@ -157,7 +162,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 /* Reads the header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
 static int msg_read_header(struct comp_msg *c)
 {
-	if (c->alg != WD_DEFLATE_RAW && !probe_recent(c))
+	if (c->alg < WD_DEFLATE_RAW && !probe_recent(c))
 		return -EFAULT;
 	if (format_read_header(c->alg, c->sgl, c->src, c->src_len, &c->head, &c->why))
 		return -EBADMSG;
@@ -186,11 +191,14 @@ static inline void arg_result(struct wd_comp_arg *arg, const struct comp_msg *c,
 	arg->path_reason = c->m.reason;
 }
 
-static int do_empty(struct comp_msg *c)
+static int do_empty(struct comp_sess *s, struct comp_msg *c)
 {
 	__u8 buf[32];
-	size_t n = format_write_empty(c->alg, c->win, c->level, buf);
+	size_t n;
 
+	if (comp_is_framed(c->alg))
+		return wd_frame_do_soft(&s->s, &c->m, c->m.reason);
+	n = format_write_empty(c->alg, c->win, c->level, buf);
 	if (c->dst_len < n)
 		return -ENOSPC;
 	if (!probe_mapped(c))
@@ -263,7 +271,7 @@ static int comp_do(struct wd_session *base, struct wd_msg *m)
 
 	if (unlikely(empty || ret)) {
 		wd_session_soft(&s->s, c->src_len, &c->m.path, &c->m.reason);
-		return empty ? do_empty(c) : ret;
+		return empty ? do_empty(s, c) : ret;
 	}
 	return sync_over(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }

@@ -96,6 +96,23 @@ static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 	return (struct comp_msg *)m;
 }
 
+/* Whether libzstd or liblz4 make the format's frames, or read them, from its magic number on. */
+static inline bool comp_is_framed(__u8 alg)
+{
+	return alg == WD_ZSTD || alg == WD_LZ4;
+}
+
+#define COMP_LZ4_LOG_MIN	16	/* of a block in a frame */
+#define COMP_LZ4_LOG_MAX	22
+#define COMP_ZSTD_LOG_MIN	10
+#define COMP_ZSTD_LOG_MAX	31
+
+/* The log of WD_COMP_WS_LOG(); 0: one of the windows of devices. */
+static inline int comp_win_log(__u8 win)
+{
+	return win > WD_COMP_WS_LOG(0) ? win - WD_COMP_WS_LOG(0) : 0;
+}
+
 /* The number of a synchronous call of the library. */
 #define COMP_CALL(dir)	(WD_CALL_SYNC + (dir))
 
@@ -106,6 +123,8 @@ struct comp_sess {
 	__u8 least;			/* shortest possible result */
 	bool plain;			/* flat, and without a header to parse */
 	bool verify;			/* results of devices are verified */
+	bool checksum;			/* frames end with one */
+	bool block;			/* bare blocks of LZ4 in place of frames */
 	bool apart;			/* by the session's flag: source and destination don't overlap */
 	__u8 header[COMP_HEADER_MAX];	/* the header that is written */
 	__u64 sqe_word;			/* the driver's: constant part of a descriptor */
@@ -213,6 +232,7 @@ static inline bool probe_recent(const struct comp_msg *c)
 /**
  * struct comp_step - one call of a stream's back end, over flat pieces
  * @src_len, @dst_len: in: available; out: consumed, produced
+ * @total:	bytes of the whole input plus one; 0: unknown
  * @why:	text of the error, after -EBADMSG
  * @wrong:	the error is a wrong result of the device
  */
@@ -223,6 +243,7 @@ struct comp_step {
 	size_t dst_len;
 	bool last;
 	bool sync;
+	__u64 total;
 	__u64 deadline;
 	__u32 vendor;
 	const char *why;
@@ -284,6 +305,9 @@ void hw_stream_free(struct hw_stream *h);
 void hw_stream_reset(struct hw_stream *h);
 /* comp_run() with hw_stream's steps. */
 int hw_stream_run(struct hw_stream *h, struct comp_ends *e, struct comp_step *t);
+
+/* soft/codecs.c: whether the library of that format can be loaded. 0, or -EOPNOTSUPP, recorded. */
+int soft_frames_ready(__u8 alg);
 
 /* soft/stream.c: the same on the software path. NULL: no memory */
 struct soft_stream *soft_stream_alloc(const struct comp_sess *s);

@@ -218,7 +218,7 @@ int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *
 {
 	struct format_parser p;
 	struct wd_list_walk w;
-	bool done = alg == WD_DEFLATE_RAW;
+	bool done = alg >= WD_DEFLATE_RAW;
 
 	*head = 0;
 	if (alg == WD_GZIP && !sgl && gzip_is_plain(src, len)) {

@@ -5,21 +5,50 @@
 #include "comp.h"
 
 #define LEVEL_MAX	22
+#define COMP_FLAGS	(WD_COMP_SESS_CHECKSUM | WD_COMP_SESS_BLOCK)
+
+static int window_check(const struct wd_comp_sess_setup *setup)
+{
+	unsigned int win = setup->win_size, log = win - WD_COMP_WS_LOG(0);
+
+	if (win <= WD_COMP_WS_32K)
+		return 0;
+	if (setup->alg_type == WD_ZSTD && log >= COMP_ZSTD_LOG_MIN && log <= COMP_ZSTD_LOG_MAX)
+		return 0;
+	if (setup->alg_type == WD_LZ4 && log >= COMP_LZ4_LOG_MIN && log <= COMP_LZ4_LOG_MAX && !(log & 1))
+		return 0;
+	return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", win, 0);
+}
+
+static int flags_check(const struct wd_comp_sess_setup *setup)
+{
+	if ((setup->flags & COMP_FLAGS) && !comp_is_framed(setup->alg_type))
+		return wd_fail_num(NULL, EINVAL, "setup->flags %x are for WD_ZSTD and WD_LZ4 only",
+				   setup->flags & COMP_FLAGS, 0);
+	if ((setup->flags & WD_COMP_SESS_BLOCK) && (setup->alg_type != WD_LZ4 || setup->data_fmt == WD_SGL_BUF))
+		return wd_fail(NULL, EINVAL, "WD_COMP_SESS_BLOCK in setup->flags is for WD_LZ4 with flat buffers only");
+	return 0;
+}
 
 static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session_attr *attr)
 {
+	int ret;
+
 	if (!setup)
 		return wd_fail(NULL, EINVAL, "setup is NULL");
-	if (setup->alg_type > WD_DEFLATE_RAW)
+	if (setup->alg_type > WD_LZ4)
 		return wd_fail_num(NULL, EINVAL, "setup->alg_type %u is unknown", setup->alg_type, 0);
 	if (setup->dir_type > WD_DIR_DECOMPRESS)
 		return wd_fail_num(NULL, EINVAL, "setup->dir_type %u is unknown", setup->dir_type, 0);
 	if (setup->comp_lv > LEVEL_MAX || (!setup->comp_lv && setup->dir_type == WD_DIR_COMPRESS))
 		return wd_fail_num(NULL, EINVAL, "setup->comp_lv %u is not in 1 .. %u", setup->comp_lv, LEVEL_MAX);
-	if (setup->win_size > WD_COMP_WS_32K)
-		return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", setup->win_size, 0);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq,
-			     setup->reserved);
+	ret = window_check(setup);
+	if (!ret)
+		ret = flags_check(setup);
+	if (!ret && comp_is_framed(setup->alg_type))
+		ret = soft_frames_ready(setup->alg_type);
+	return ret ? ret : wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags & ~COMP_FLAGS,
+					 setup->timeout_ms, setup->cq, setup->reserved);
 }
 
 handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev_mask_t *dev_mask)
@@ -38,6 +67,8 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	/* Raw data has no checksum: verifying it would be decompressing it again. */
 	if (verify && setup->alg_type == WD_DEFLATE_RAW && setup->dir_type == WD_DIR_DECOMPRESS)
 		attr.refuse = WD_REASON_UNSUPPORTED;
+	if (comp_is_framed(setup->alg_type))
+		attr.refuse = WD_REASON_UNSUPPORTED;
 	attr.alg = setup->alg_type;
 	/* The queue's type is the direction. */
 	attr.qc_type = setup->dir_type;
@@ -52,10 +83,12 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	s->sgl = setup->data_fmt == WD_SGL_BUF;
 	s->verify = verify;
 	s->apart = setup->flags & WD_SESS_VERIFY;
+	s->checksum = setup->flags & WD_COMP_SESS_CHECKSUM;
+	s->block = setup->flags & WD_COMP_SESS_BLOCK;
 	s->fresh = true;
 	s->finish = true;
 	s->head = format_header_bytes(s->alg);
-	s->least = s->head + 2 + format_trailer_bytes(s->alg);
+	s->least = comp_is_framed(s->alg) ? 1 : s->head + 2 + format_trailer_bytes(s->alg);
 	format_write_header(s->alg, s->win, s->level, s->header);
 	s->plain = !s->sgl && (s->dir == WD_DIR_COMPRESS || s->alg == WD_DEFLATE_RAW);
 	/* The fast path writes results without looking at them. */
@@ -82,7 +115,7 @@ int wd_comp_sess_caps(handle_t sess)
 	if (!base)
 		return -EINVAL;
 	caps = wd_session_caps(base);
-	if (!base->attr.async)
+	if (!base->attr.async && !to_comp_sess(base)->block)
 		caps |= WD_CAP_STREAM;
 	if (to_comp_sess(base)->sgl)
 		caps |= WD_CAP_SGL;

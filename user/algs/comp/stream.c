@@ -182,6 +182,8 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 	strm->path_reason = st->reason;
 	if (!strm_mapped(s, strm))
 		return wd_fail(&s->s.obj, EFAULT, "a buffer of the stream is not mapped");
+	if (t.last && !st->active)
+		t.total = *strm->src_len + 1;
 	t.deadline = wd_deadline(strm->timeout_ms ? strm->timeout_ms : s->s.attr.timeout_ms);
 	wd_list_walk_init(&e.in, s->sgl, strm->src, *strm->src_len);
 	wd_list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
@@ -217,6 +219,8 @@ static int strm_call(handle_t h, struct wd_comp_strm *strm, __u8 dir)
 		return -EINVAL;
 	if (!strm)
 		return wd_fail(&s->s.obj, EINVAL, "strm is NULL");
+	if (s->block)
+		return wd_fail(&s->s.obj, EINVAL, "a session of bare blocks has no streams");
 	ret = comp_check_call(s, WD_SYNC, dir);
 	if (!ret)
 		ret = strm_check(s, strm);

@@ -5,6 +5,8 @@
 
 #include "soft.h"
 
+#define KEPT_MOST	(16u << 20)	/* bytes of a stream's memory: a thread keeps no more */
+
 /* The thread's stream. */
 static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tools *t)
 {
@@ -13,6 +15,8 @@ static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tool
 	};
 	struct soft_stream **z = &t->pieces[c->dir];
 
+	if (comp_is_framed(c->alg))
+		key.checksum = to_comp_sess(c->m.sess)->checksum;
 	if (*z && !memcmp(&(*z)->key, &key, sizeof(key))) {
 		soft_stream_reset(*z);
 		return *z;
@@ -20,6 +24,15 @@ static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tool
 	soft_stream_free(*z);
 	*z = soft_stream_new(key);
 	return *z;
+}
+
+/* zstd's highest levels take hundreds of megabytes. */
+static void pieces_put(struct soft_stream **z)
+{
+	if (!(*z)->ops->bytes || (*z)->ops->bytes(*z) <= KEPT_MOST)
+		return;
+	soft_stream_free(*z);
+	*z = NULL;
 }
 
 /* All input is consumed and there is no room: one byte of room shows whether the output is complete, or was cut off. */
@@ -38,7 +51,7 @@ static int pieces_judge(struct soft_stream *z, struct comp_step *t)
 int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
 {
 	struct comp_ends e = { .consumed = 0 };
-	struct comp_step t = { .last = !c->part, .sync = c->part };
+	struct comp_step t = { .last = !c->part, .sync = c->part, .total = c->src_len + 1 };
 	struct soft_stream *z = pieces_get(c, tools);
 	int ret;
 
@@ -57,5 +70,6 @@ int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
 	c->consumed = e.consumed;
 	c->produced = e.produced;
 	c->why = t.why;
+	pieces_put(&tools->pieces[c->dir]);
 	return ret < 0 ? ret : 0;
 }

@@ -41,8 +41,22 @@ static int soft_judge(struct comp_msg *c, struct soft_tools *t, int ret)
 	return ret;
 }
 
+static int framed_do(struct comp_msg *c, struct soft_tools *t)
+{
+	const struct comp_sess *s = to_comp_sess(c->m.sess);
+	int ret = -ENOSPC;
+
+	if (s->block)
+		return soft_lz4_block(c);
+	if (c->alg == WD_LZ4 && c->dir == WD_DIR_COMPRESS && !c->sgl)
+		ret = soft_lz4_whole(c, soft_key_of(s));
+	return ret == -ENOSPC ? soft_pieces(c, t) : ret;
+}
+
 static int soft_do(struct comp_msg *c, struct soft_tools *t)
 {
+	if (comp_is_framed(c->alg))
+		return framed_do(c, t);
 	int ret;
 
 	if (needs_pieces(c))

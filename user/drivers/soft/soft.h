@@ -31,6 +31,8 @@ struct soft_stream_ops {
 	int (*step)(struct soft_stream *z, struct comp_step *t);
 	void (*reset)(struct soft_stream *z);
 	void (*free)(struct soft_stream *z);
+	/* Of memory, if that may be much; NULL: it isn't. */
+	size_t (*bytes)(struct soft_stream *z);
 };
 
 /* First member of each library's stream. */
@@ -41,6 +43,7 @@ struct soft_stream {
 		__u8 dir;
 		__u8 level;
 		__u8 win;
+		__u8 checksum;	/* of frames: at their end */
 	} key;
 };
 
@@ -49,6 +52,10 @@ struct soft_stream *soft_stream_new(struct soft_key key);
 /* One step over flat pieces; 0, 1 at the end, -errno. */
 int soft_stream_step(struct soft_stream *z, struct comp_step *t);
 struct soft_stream *zlib_stream_new(struct soft_key key, int level);
+struct soft_stream *zstd_stream_new(struct soft_key key);
+struct soft_stream *lz4_stream_new(struct soft_key key);
+/* Of a session's requests and streams. */
+struct soft_key soft_key_of(const struct comp_sess *s);
 
 /* --- whole buffers --- */
 
@@ -110,6 +117,11 @@ int soft_part(struct comp_msg *c, struct soft_tools *t);
 ssize_t soft_deflate_raw(struct comp_msg *c, struct soft_tools *t, void *dst, size_t room);
 /* The same as one stream, for lists as well. */
 int soft_pieces(struct comp_msg *c, struct soft_tools *t);
+
+/* lz4.c: a flat buffer to a frame, -ENOSPC also where a stream could do with less room. */
+int soft_lz4_whole(struct comp_msg *c, struct soft_key key);
+/* lz4_block.c: a bare block. */
+int soft_lz4_block(struct comp_msg *c);
 
 /* Offsets in bits: of the last block's first bit, and of the end of the stream. */
 struct soft_last {

@@ -8,14 +8,25 @@ struct soft_stream *soft_stream_new(struct soft_key key)
 {
 	struct soft_choice how = soft_choose_stream(key.dir, key.level);
 
+	if (key.alg == WD_ZSTD)
+		return zstd_stream_new(key);
+	if (key.alg == WD_LZ4)
+		return lz4_stream_new(key);
 	if (how.lib != SOFT_ISAL)
 		return zlib_stream_new(key, how.level);
 	return key.dir == WD_DIR_COMPRESS ? isal_deflate_new(key, how.level) : isal_inflate_new(key);
 }
 
+struct soft_key soft_key_of(const struct comp_sess *s)
+{
+	return (struct soft_key){
+		.alg = s->alg, .dir = s->dir, .level = s->level, .win = s->win, .checksum = s->checksum,
+	};
+}
+
 struct soft_stream *soft_stream_alloc(const struct comp_sess *s)
 {
-	return soft_stream_new((struct soft_key){ .alg = s->alg, .dir = s->dir, .level = s->level, .win = s->win });
+	return soft_stream_new(soft_key_of(s));
 }
 
 void soft_stream_free(struct soft_stream *z)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compression and decompression (zlib, gzip, raw deflate) on accelerators, on simulated ones, or on the software path.
+ * Compression and decompression (zlib, gzip, raw deflate, zstd, LZ4) on accelerators, on simulated ones, or on the
+ * software path.
  */
 #ifndef WD_COMP_H
 #define WD_COMP_H
@@ -46,6 +47,28 @@ enum wd_comp_win_type {
 	WD_COMP_WS_24K,
 	WD_COMP_WS_32K,
 };
+
+/*
+ * In place of those, for WD_ZSTD: a window of 1 << log bytes, log being 10 .. 31. When compressing, matches are looked
+ * for as far back, from 27 on with zstd's search over long distances, and a device is used up to 15; when
+ * decompressing, frames of larger windows are refused. With one of the windows above, a device has that, software the
+ * one that zstd gives the level, and frames of up to 128 MiB are decompressed.
+ *
+ * For WD_LZ4: the size of a frame's blocks, log being 16, 18, 20 or 22. With one of the windows above, 22.
+ */
+#define WD_COMP_WS_LOG(log)	(0x40 + (log))
+
+/*
+ * Further bits of setup->flags, for WD_ZSTD and WD_LZ4 only.
+ *
+ * WD_COMP_SESS_CHECKSUM: frames end with a checksum of the data. When decompressing it has no effect: a checksum is
+ * always compared.
+ *
+ * WD_COMP_SESS_BLOCK, WD_LZ4 with flat buffers only: bare blocks in place of frames. A block has neither length nor end
+ * of its own, so src is exactly one block, dst has room for all of its data, and there are no streams.
+ */
+#define WD_COMP_SESS_CHECKSUM	0x10000u
+#define WD_COMP_SESS_BLOCK	0x20000u
 
 /* arg->status: one of these, or the call's -errno if none of them applies. */
 enum wd_comp_result {
@@ -162,9 +185,9 @@ struct wd_comp_sess_setup {
 	__u8 op_type;			/* enum wd_comp_op_type */
 	__u8 dir_type;			/* enum wd_comp_dir_type */
 	__u8 comp_lv;			/* 1 .. 22 (a device ignores it); 0 only when decompressing */
-	__u16 win_size;			/* enum wd_comp_win_type */
+	__u16 win_size;			/* enum wd_comp_win_type, or WD_COMP_WS_LOG() */
 	__u16 data_fmt;			/* enum wd_buff_type */
-	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
+	__u32 flags;			/* WD_SESS_*, WD_COMP_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
 	__u64 reserved[4];		/* 0 */
@@ -187,7 +210,9 @@ int wd_comp_reset_sess(handle_t sess);
  * wd_compress(), wd_decompress() - process one whole buffer of any size.
  *
  * An empty src is compressed to an empty stream. A decompression ends at the
- * end of the stream (arg->consumed) and ignores what follows.
+ * end of the stream (arg->consumed) and ignores what follows. Of zstd and LZ4,
+ * frames to be skipped belong to the frame behind them; without one, the result
+ * is empty.
  *
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL, -EBADMSG
  * (corrupt, truncated, wrong checksum), -ENOSPC (dst too small), -EFAULT (a

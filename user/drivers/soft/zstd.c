@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Frames of zstd (RFC 8878), by libzstd. */
+#include <stdlib.h>
+
+#include "codecs.h"
+#include "frames.h"
+
+#define WINDOW_LOG_DEFAULT	27	/* what zstd's own tool decompresses without being asked */
+#define LONG_LOG		27	/* from this window on, matches are looked for in all of it */
+
+struct zstd_stream {
+	struct soft_stream base;
+	const struct zstd_codec *zstd;
+	ZSTD_CCtx *c;		/* one of both */
+	ZSTD_DCtx *d;
+	bool begun;		/* compression: the frame */
+	struct frame_read read;
+};
+
+static struct zstd_stream *to_zstd(struct soft_stream *base)
+{
+	return (struct zstd_stream *)base;
+}
+
+static void zstd_free(struct soft_stream *base)
+{
+	struct zstd_stream *s = to_zstd(base);
+
+	if (s->c)
+		s->zstd->freeCCtx(s->c);
+	if (s->d)
+		s->zstd->freeDCtx(s->d);
+	free(s);
+}
+
+static void zstd_reset(struct soft_stream *base)
+{
+	struct zstd_stream *s = to_zstd(base);
+
+	if (s->c)
+		s->zstd->CCtx_reset(s->c, ZSTD_reset_session_only);
+	else
+		s->zstd->DCtx_reset(s->d, ZSTD_reset_session_only);
+	s->begun = false;
+	s->read = (struct frame_read){ .at = 0 };
+}
+
+static int zstd_error(const struct zstd_stream *s, size_t ret, const char **why)
+{
+	switch (s->zstd->getErrorCode(ret)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_prefix_unknown:
+		*why = "the data is no zstd frame: its magic number is wrong";
+		break;
+	case ZSTD_error_dictionary_wrong:
+		*why = "the frame needs a dictionary, which isn't supported here";
+		break;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		*why = "the frame needs a larger window than the session allows: see win_size";
+		break;
+	case ZSTD_error_checksum_wrong:
+		*why = "the checksum of the data is wrong";
+		break;
+	default:
+		*why = s->base.key.dir == WD_DIR_DECOMPRESS ? "the data is corrupt" : s->zstd->getErrorName(ret);
+		break;
+	}
+	return s->base.key.dir == WD_DIR_DECOMPRESS ? -EBADMSG : -EIO;
+}
+
+static int compress_step(struct zstd_stream *s, struct comp_step *t)
+{
+	ZSTD_inBuffer in = { .src = t->src, .size = t->src_len };
+	ZSTD_outBuffer out = { .dst = t->dst, .size = t->dst_len };
+	ZSTD_EndDirective how = t->last ? ZSTD_e_end : t->sync ? ZSTD_e_flush : ZSTD_e_continue;
+	size_t ret = 0;
+
+	if (!s->begun && t->total)
+		ret = s->zstd->CCtx_setPledgedSrcSize(s->c, t->total - 1);
+	s->begun = true;
+	if (!s->zstd->isError(ret))
+		ret = s->zstd->compressStream2(s->c, &out, &in, how);
+	t->src_len = in.pos;
+	t->dst_len = out.pos;
+	if (s->zstd->isError(ret))
+		return zstd_error(s, ret, &t->why);
+	return t->last && !ret;
+}
+
+/* One call of libzstd. 0, 1 at the end of a frame with data, -errno. */
+static int decompress_pass(struct zstd_stream *s, ZSTD_inBuffer *in, ZSTD_outBuffer *out, const char **why)
+{
+	size_t before = in->pos, ret;
+
+	frame_note(&s->read, (const char *)in->src + in->pos, in->size - in->pos);
+	ret = s->zstd->decompressStream(s->d, out, in);
+	if (s->zstd->isError(ret))
+		return zstd_error(s, ret, why);
+	s->read.at += in->pos - before;
+	if (ret || !s->read.at)
+		return 0;
+	if (!frame_is_skippable(&s->read))
+		return 1;
+	frame_skip(&s->read);
+	return 0;
+}
+
+static int decompress_step(struct zstd_stream *s, struct comp_step *t)
+{
+	ZSTD_inBuffer in = { .src = t->src, .size = t->src_len };
+	ZSTD_outBuffer out = { .dst = t->dst, .size = t->dst_len };
+	size_t moved;
+	int ret;
+
+	do {
+		moved = in.pos + out.pos;
+		ret = decompress_pass(s, &in, &out, &t->why);
+	} while (!ret && in.pos + out.pos != moved);
+	t->src_len = in.pos;
+	t->dst_len = out.pos;
+	if (!ret && t->last && in.pos == in.size && s->read.skipped && frame_is_over(&s->read))
+		return 1;
+	return ret;
+}
+
+static int zstd_step(struct soft_stream *base, struct comp_step *t)
+{
+	struct zstd_stream *s = to_zstd(base);
+
+	return s->c ? compress_step(s, t) : decompress_step(s, t);
+}
+
+static size_t zstd_bytes(struct soft_stream *base)
+{
+	struct zstd_stream *s = to_zstd(base);
+
+	return s->c ? s->zstd->sizeof_CCtx(s->c) : 0;
+}
+
+static const struct soft_stream_ops zstd_ops = {
+	.step = zstd_step,
+	.reset = zstd_reset,
+	.free = zstd_free,
+	.bytes = zstd_bytes,
+};
+
+static bool compressor_make(struct zstd_stream *s)
+{
+	const struct zstd_codec *z = s->zstd;
+	int log = comp_win_log(s->base.key.win);
+
+	s->c = z->createCCtx();
+	if (!s->c)
+		return false;
+	z->CCtx_setParameter(s->c, ZSTD_c_compressionLevel, s->base.key.level);
+	z->CCtx_setParameter(s->c, ZSTD_c_checksumFlag, s->base.key.checksum);
+	if (log)
+		z->CCtx_setParameter(s->c, ZSTD_c_windowLog, log);
+	if (log >= LONG_LOG)
+		z->CCtx_setParameter(s->c, ZSTD_c_enableLongDistanceMatching, 1);
+	return true;
+}
+
+static bool decompressor_make(struct zstd_stream *s)
+{
+	int log = comp_win_log(s->base.key.win);
+
+	s->d = s->zstd->createDCtx();
+	if (!s->d)
+		return false;
+	s->zstd->DCtx_setParameter(s->d, ZSTD_d_windowLogMax, log ? log : WINDOW_LOG_DEFAULT);
+	return true;
+}
+
+struct soft_stream *zstd_stream_new(struct soft_key key)
+{
+	struct zstd_stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->base.ops = &zstd_ops;
+	s->base.key = key;
+	s->zstd = soft_zstd();
+	if (!s->zstd || !(key.dir == WD_DIR_COMPRESS ? compressor_make(s) : decompressor_make(s))) {
+		free(s);
+		return NULL;
+	}
+	return &s->base;
+}
