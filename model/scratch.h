@@ -8,6 +8,7 @@
 #include "curve.h"
 #include "hash.h"
 #include "inflate.h"
+#include "lz77.h"
 #include "payload.h"
 #include "hw/hpre_hw.h"
 
@@ -52,12 +53,14 @@ struct wdm_scratch {
 	void *engine_ws;
 	struct wdm_crc_tables crc;
 	struct wdm_inflate inflate;
+	struct wdm_lz77 lz77;
 	struct wdm_sec_work sec;
 	struct wdm_hpre_work hpre;
 	struct wdm_cursor src;
 	struct wdm_cursor dst;
-	u8 in[WDM_CHUNK];
-	u8 out[WDM_WINDOW_MAX + WDM_CHUNK];	/* decompression: window, then new output */
+	struct wdm_cursor literals;	/* of lz77: what they are written to; of lz4: read from, once more */
+	u8 in[WDM_CHUNK];			/* of lz77 and lz4: output that is collected */
+	u8 out[WDM_WINDOW_MAX + WDM_CHUNK];	/* decompression: window, then new output; of lz77 and lz4: input */
 	u8 window[WDM_WINDOW_MAX];		/* compression: the window for the next request */
 };
 

@@ -4,13 +4,14 @@
 #include "hw/zip_access_hw.h"
 
 /*
- * Words that are 0 in the supported request types (DIF, reserved, literals), and the high half of the context's
- * address. There is one in each 32 bytes: however a descriptor is copied, one of them is old while it is incomplete. A
- * copy in units of 32 bytes stores the third of these last. An emulated CPU splits that store, so there are two, one of
- * them at its end.
+ * Words that are 0 in the supported request types (DIF, reserved), and the high halves of the context's address and of
+ * the literals'. There is one in each 32 bytes: however a descriptor is copied, one of them is old while it is
+ * incomplete. A copy in units of 32 bytes stores the third of these last. An emulated CPU splits that store, so there
+ * are two, one of them at its end.
  */
 static const struct wdm_mark zip_marks[] = {
-	{ 5, ~0u }, { 12, ~0u }, { 16, ~0u }, { 23, WDM_MARK_ADDRESS }, { 24, ~0u }, { 0, 0 },
+	{ 5, ~0u }, { 12, ~0u }, { 16, ~0u }, { 23, WDM_MARK_ADDRESS }, { 25, WDM_MARK_ADDRESS },
+	{ 0, 0 },
 };
 
 static const struct wdm_error_block zip_errors = {
@@ -50,7 +51,7 @@ static const struct wdm_reg zip_regs_v3[] = {
 	{ ZIP_CAP_CORES, ZIP_CAP_CORES_V3 },
 	{ ZIP_CAP_CORE_ENABLE, ZIP_CAP_CORE_ENABLE_V3 },
 	{ ZIP_CAP_DRV_ALGS, ZIP_CAP_DRV_ALGS_V3 },
-	{ ZIP_CAP_DEV_ALGS, ZIP_CAP_DEV_ALGS_V3 },
+	{ ZIP_CAP_DEV_ALGS, ZIP_CAP_DEV_ALGS_LZ },
 	{ ZIP_CAP_CORE_BITMAP_FIRST, 0xd5 },
 	{ ZIP_CAP_CORE_BITMAP_FIRST + 4, 0xd5 },
 	{ ZIP_CAP_CORE_BITMAP_FIRST + 8, 0x2a },
@@ -100,32 +101,38 @@ static void zip_abort(u32 *sqe)
 	zip_fail(sqe, ZIP_ST_ABORTED);
 }
 
-#define ZERO(dw)	(1u << (dw))
-/* DIF; header; literals or keys of XTS */
-#define ZERO_ALWAYS	(ZERO(5) | ZERO(6) | ZERO(10) | ZERO(11) | ZERO(12) | ZERO(16) | ZERO(17) | ZERO(24) | \
-			 ZERO(25))
-
-/* Reserved words. Each type has its tag where the other one has something else: the size of literals, a key of XTS. */
-static const u32 zip_zero[WDM_GENERATIONS] = {
-	[WDM_ROW(2)] = ZERO_ALWAYS | ZERO(26) | ZERO(27),
-	[WDM_ROW(3)] = ZERO_ALWAYS | ZERO(13),
-};
-
-static bool zip_type_fits(u32 generation, u32 req, const u32 *sqe)
+static bool zip_bits_known(const struct zip_access_type *type, const struct zip_access_req *row, const u32 *sqe)
 {
-	const struct zip_access_type *type = &zip_access_types[HW_ROW(generation)];
 	u32 i;
 
 	for (i = 0; i < ZIP_SQE_WORDS; i++)
-		if (zip_zero[WDM_ROW(generation)] & ZERO(i) && sqe_get(sqe, i))
+		if (!zip_access_bits_known(type, row, i, sqe_get(sqe, i)))
 			return false;
-	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == type->sqe_type && req >= type->first_req &&
-	       req <= type->last_req;
+	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == type->sqe_type;
+}
+
+/* Whether the queue's engine does requests of that type, and a whole buffer or a stream of that size. */
+static bool zip_row_fits(const struct zip_access_req *row, const struct wdm_zip_req *r)
+{
+	if (row->flags & ZIP_ONLY_COMPRESSES && r->job->alg_type != ZIP_QC_COMPRESS)
+		return false;
+	if ((row->flags & ZIP_ONLY_WHOLE && r->stream) || (row->flags & ZIP_NEVER_EMPTY && !r->in_len))
+		return false;
+	if (row->flags & ZIP_HAS_LITERALS && (!r->literals || r->dst_skip))
+		return false;
+	return r->in_len <= row->most;
+}
+
+/* More than a device uses is as much as it uses. */
+static u32 zip_room(const u32 *sqe, u32 dw)
+{
+	return sqe_get(sqe, dw) < ZIP_MAX_OUTPUT ? sqe_get(sqe, dw) : ZIP_MAX_OUTPUT;
 }
 
 /* Fills in @r from the fields whose legal values are known. */
 static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 {
+	const struct zip_access_type *type = &zip_access_types[HW_ROW(r->job->generation)];
 	u32 dw7 = sqe_get(sqe, 7), dw8 = sqe_get(sqe, 8), dw9 = sqe_get(sqe, 9);
 	u32 buf = dw9 >> ZIP_DW9_BUF_SHIFT & ZIP_DW9_BUF_MASK;
 
@@ -138,7 +145,12 @@ static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 	r->src_skip = dw7 & ZIP_DW7_SRC_SKIP_MASK;
 	r->dst_skip = dw8 & ZIP_DW8_DST_SKIP_MASK;
 	r->in_len = sqe_get(sqe, 4);
-	r->out_len = sqe_get(sqe, 14) < ZIP_MAX_OUTPUT ? sqe_get(sqe, 14) : ZIP_MAX_OUTPUT;
+	r->out_len = zip_room(sqe, 14);
+	r->row = zip_access_req_of(r->job->generation, r->type);
+	if (r->row && r->row->flags & ZIP_HAS_LITERALS) {
+		r->literals = sqe_addr(sqe, 24);
+		r->literals_room = zip_room(sqe, ZIP_LITERALS_ROOM);
+	}
 	r->src = sqe_addr(sqe, 18);
 	r->dst = sqe_addr(sqe, 20);
 	r->ctx = sqe_addr(sqe, 22);
@@ -148,12 +160,12 @@ static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 	r->isize = sqe_get(sqe, 30);
 	r->checksum = sqe_get(sqe, 31);
 
-	if (zip_answered(sqe) || !zip_type_fits(r->job->generation, r->type, sqe) ||
-	    (dw7 & 1u << 24) || dw8 >> 24 || dw9 >> 16 || buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
-	    r->in_len > ZIP_MAX_INPUT ||
+	if (zip_answered(sqe) || !r->row || !zip_bits_known(type, r->row, sqe) || !zip_row_fits(r->row, r) ||
+	    buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
 	    !r->src || !r->dst || (!r->sgl && (r->src_skip || r->dst_skip)) || (r->stream && !r->ctx))
 		return ZIP_ST_BAD_REQUEST;
-	if (r->stream && r->out_len < ZIP_STREAM_MIN_OUT)
+	if ((r->stream && r->out_len < r->row->stream_room) || r->out_len < r->row->tail ||
+	    (r->literals && r->literals_room < r->in_len + ZIP_LZ77_LITERALS_MORE))
 		return ZIP_ST_NOSPACE;
 	return ZIP_ST_OK;
 }
@@ -172,6 +184,8 @@ static u32 zip_open(struct wdm_zip_req *r)
 	if (err)
 		return wdm_zip_error(err, false);
 	err = wdm_cursor_init(&r->s->dst, r->job, r->sgl, r->dst, r->dst_skip, r->out_len);
+	if (!err && r->literals)
+		err = wdm_cursor_init(&r->s->literals, r->job, r->sgl, r->literals, 0, r->literals_room);
 	return err ? wdm_zip_error(err, true) : ZIP_ST_OK;
 }
 
@@ -200,7 +214,7 @@ static void zip_write_back(const struct wdm_zip_req *r, u32 *sqe, u32 status)
 
 	wdm_put32(sqe, ok ? r->consumed : 0);
 	wdm_put32(sqe + 1, ok ? r->produced : 0);
-	wdm_put32(sqe + 2, 0);
+	wdm_put32(sqe + 2, ok ? r->nr_literals : 0);
 	wdm_put32(sqe + 3, status | (ok && r->last_block ? ZIP_DW3_LAST_BLOCK : 0));
 	if (!ok)
 		return;
@@ -209,6 +223,15 @@ static void zip_write_back(const struct wdm_zip_req *r, u32 *sqe, u32 status)
 	wdm_put32(sqe + 29, r->ctx_dw[2]);
 	wdm_put32(sqe + 30, r->isize);
 	wdm_put32(sqe + 31, r->type == ZIP_REQ_GZIP ? wdm_crc_to_register(r->checksum) : r->checksum);
+}
+
+static u32 zip_work(struct wdm_zip_req *r)
+{
+	if (r->type == ZIP_REQ_LZ4)
+		return wdm_zip_lz4(r);
+	if (r->row->flags & ZIP_HAS_LITERALS)
+		return wdm_zip_lz77(r);
+	return r->job->alg_type == ZIP_QC_COMPRESS ? wdm_zip_compress(r) : wdm_zip_decompress(r);
 }
 
 static void zip_execute(struct wdm_job *job, struct wdm_scratch *s)
@@ -225,7 +248,7 @@ static void zip_execute(struct wdm_job *job, struct wdm_scratch *s)
 	if (!status)
 		status = zip_open(&r);
 	if (!status)
-		status = job->alg_type == ZIP_QC_COMPRESS ? wdm_zip_compress(&r) : wdm_zip_decompress(&r);
+		status = zip_work(&r);
 	zip_write_back(&r, job->sqe, status);
 	job->bytes_in = r.consumed;
 	job->bytes_out = r.produced;

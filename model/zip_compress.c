@@ -5,10 +5,9 @@
 #define CTX_MAGIC	0x31634357u
 #define CTX_BYTES	16
 
-/* A smaller window than requested is always valid, a larger one never is. */
-static const u32 window_bytes[] = { 4096, 8192, 16384, 24576, 32768 };
+const u32 wdm_zip_windows[] = { 4096, 8192, 16384, 24576, 32768 };
 
-static u32 context_load(struct wdm_zip_req *r, u32 *window_len)
+u32 wdm_zip_context_load(struct wdm_zip_req *r, u8 *window, u32 *window_len)
 {
 	u8 saved[CTX_BYTES];
 	u32 len;
@@ -19,14 +18,14 @@ static u32 context_load(struct wdm_zip_req *r, u32 *window_len)
 	if (wdm_get32(saved) != CTX_MAGIC || wdm_get32(saved + 4) != r->type || len > WDM_WINDOW_MAX ||
 	    r->ctx_dw[0] || r->ctx_dw[1] || r->ctx_dw[2] != len)
 		return ZIP_ST_BAD_CONTEXT;
-	if (len && wdm_payload_read(r->job, r->ctx + ZIP_CTX_HW_WINDOW, r->s->window, len))
+	if (len && wdm_payload_read(r->job, r->ctx + ZIP_CTX_HW_WINDOW, window, len))
 		return ZIP_ST_ADDRESS;
 	*window_len = len;
 	return ZIP_ST_OK;
 }
 
 /* The context of a finished stream can't be continued. */
-static u32 context_save(struct wdm_zip_req *r, u32 window_len)
+u32 wdm_zip_context_save(struct wdm_zip_req *r, const u8 *window, u32 window_len)
 {
 	u8 saved[CTX_BYTES] = { 0 };
 
@@ -38,7 +37,7 @@ static u32 context_save(struct wdm_zip_req *r, u32 window_len)
 		window_len = 0;
 	}
 	if (wdm_payload_write(r->job, r->ctx, saved, sizeof(saved)) ||
-	    (window_len && wdm_payload_write(r->job, r->ctx + ZIP_CTX_HW_WINDOW, r->s->window, window_len)))
+	    (window_len && wdm_payload_write(r->job, r->ctx + ZIP_CTX_HW_WINDOW, window, window_len)))
 		return ZIP_ST_ADDRESS;
 	r->ctx_dw[0] = 0;
 	r->ctx_dw[1] = 0;
@@ -124,8 +123,8 @@ u32 wdm_zip_compress(struct wdm_zip_req *r)
 	int err;
 
 	if (!r->begin)
-		status = context_load(r, &window_len);
-	if (!status && engine->deflate_start(r->s->engine_ws, window_bytes[r->window]))
+		status = wdm_zip_context_load(r, r->s->window, &window_len);
+	if (!status && engine->deflate_start(r->s->engine_ws, wdm_zip_windows[r->window]))
 		status = ZIP_ST_ABORTED;
 	if (!status && window_len)
 		status = window_prime(r, window_len);
@@ -146,7 +145,7 @@ u32 wdm_zip_compress(struct wdm_zip_req *r)
 	if (!status && r->finish)
 		status = trailer(r);
 	if (!status && r->stream)
-		status = context_save(r, window_len);
+		status = wdm_zip_context_save(r, r->s->window, window_len);
 	if (status)
 		return status;
 	r->consumed = r->in_len;

@@ -114,7 +114,7 @@ static void check_device(struct health *h, const struct root *r, const struct de
 	else if (!device_may_open(r, d))
 		health_add(h, lack, AREA, "user %u can't open /dev/%s, so it does nothing for zlib", getuid(), d->name);
 	else
-		health_add(h, HEALTH_OK, AREA, "%s may compress: %s", d->name, d->algorithms);
+		health_add(h, HEALTH_OK, AREA, "%s may compress for zlib", d->name);
 	if (d->state != DEVICE_OK || !device_may_open(r, d))
 		health_remedy(h, "Do what the findings of 'wdctl doctor' about devices and nodes say, "
 			      "for the user of the program.");

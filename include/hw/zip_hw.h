@@ -32,6 +32,7 @@ enum zip_qc_type {
 #define ZIP_CAP_CORE_ENABLE_V3	0x1c0003
 #define ZIP_CAP_DRV_ALGS_V3	0x30
 #define ZIP_CAP_DEV_ALGS_V3	0x3f
+#define ZIP_CAP_DEV_ALGS_LZ	0x3ff	/* of later devices, with lz77 and lz4 as well */
 #define ZIP_CAP_QM_NFE_V3	0x7c77
 #define ZIP_CAP_QM_RESET_V3	0x6c77
 #define ZIP_CAP_QM_CE_V3	0x8
@@ -48,6 +49,7 @@ enum zip_qc_type {
 #define ZIP_ALG_GZIP		0xc
 #define ZIP_ALG_DEFLATE		0x30
 #define ZIP_ALG_LZ77		0xc0
+#define ZIP_ALG_LZ4		0x300
 
 /* Engine registers, PF only */
 #define ZIP_SOFT_CTRL_CNT_CLR	0x301000
@@ -222,6 +224,29 @@ enum zip_status {
 #define ZIP_MAX_INPUT		(8u << 20)
 #define ZIP_MAX_OUTPUT		(8u << 20)
 #define ZIP_STREAM_MIN_OUT	200	/* minimum output space of a stateful request */
+
+/*
+ * lz77_zstd and lz77_only: literals and sequences go to two destinations. A sequence has 8 bytes: u32 offset value (1
+ * to 3: a repeat code of zstd, else the offset and 3 more), u16 length of the literals, u16 length of the match less 3.
+ * produced counts sequences, comp_data_length literals.
+ */
+#define ZIP_LZ77_SEQ		8
+#define ZIP_LZ77_REPEATS	3	/* offset values that are repeat codes */
+#define ZIP_LZ77_MATCH_MIN	3
+#define ZIP_LZ77_LEN_MAX	0xffffu	/* of a length's field; longer matches are several */
+#define ZIP_LZ77_LITERALS_MORE	16	/* room for literals beyond the input's size */
+#define ZIP_LZ77_ZSTD_MAX	(128u << 10)	/* input: one block */
+#define ZIP_LZ77_ONLY_MAX	(ZIP_MAX_INPUT - ZIP_LZ77_LITERALS_MORE)
+/* Behind the sequences of lz77_zstd: the overflow's data and a table of frequencies; of lz77_only: internal data */
+#define ZIP_LZ77_ZSTD_TAIL	(8 + 784)
+#define ZIP_LZ77_ONLY_TAIL	16
+/* checksum of lz77_zstd: at most one sequence has 65536 literals more than its field says */
+#define ZIP_LZ77_LONG_AT	0xffffffu
+#define ZIP_LZ77_LONG_SHIFT	24
+#define ZIP_LZ77_LONG_MORE	0x10000u
+/* In the hardware context of a stream: the last three offsets, then a word that software clears for each request */
+#define ZIP_CTX_HW_REPEATS	784
+#define ZIP_CTX_HW_CLEARED	796
 
 /* Headers that software handles */
 #define ZIP_ZLIB_HEADER		2

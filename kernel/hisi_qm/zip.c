@@ -51,6 +51,8 @@ static const struct hisi_qm_alg zip_algs[] = {
 	{ ZIP_ALG_GZIP, "gzip" },
 	{ ZIP_ALG_DEFLATE, "deflate" },
 	{ ZIP_ALG_LZ77, "lz77_zstd" },
+	{ ZIP_ALG_LZ77, "lz77_only" },
+	{ ZIP_ALG_LZ4, "lz4" },
 	{}
 };
 
@@ -59,6 +61,9 @@ static const struct uacce_alg_level zip_levels[] = {
 	{ "zlib", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
 	{ "gzip", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
 	{ "deflate", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
+	{ "lz77_zstd", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
+	{ "lz77_only", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
+	{ "lz4", 0, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
 	{}
 };
 

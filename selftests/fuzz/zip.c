@@ -26,6 +26,21 @@ enum {
 
 static const u64 areas[] = { SRC, DST, CTX, LIST };
 
+/* Requests with a second destination, and blocks of LZ4 */
+static void descriptor_lz(struct feed *f, u32 flags, struct zip_sqe *s)
+{
+	static const u32 types[] = { ZIP_REQ_LZ4, ZIP_REQ_LZ77_ONLY, ZIP_REQ_LZ77_ONLY_PRICE, ZIP_REQ_LZ77_ZSTD_PRICE,
+				     ZIP_REQ_LZ77_ZSTD };
+	u64 literals = flags & 8 ? LIST : flags & 4 ? DST : DST + ROOM;
+
+	s->dw9 = (s->dw9 & ~ZIP_DW9_REQ_MASK) | types[flags % 5];
+	if (types[flags % 5] == ZIP_REQ_LZ4)
+		return;
+	s->dw13 = feed_u16(f);
+	s->literals_addr_l = (u32)literals;
+	s->literals_addr_h = (u32)(literals >> 32);
+}
+
 static void descriptor(struct feed *f, u32 queue, u32 *sqe)
 {
 	struct zip_sqe s;
@@ -34,6 +49,8 @@ static void descriptor(struct feed *f, u32 queue, u32 *sqe)
 
 	(void)queue;
 	rig_sqe(&s, 1 + flags % 3, flags & 4 ? LIST : SRC, len, flags & 8 ? LIST : DST, feed_u16(f));
+	if (flags & 128)
+		descriptor_lz(f, flags, &s);
 	if (flags & 12)
 		s.dw9 |= ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT;
 	if (flags & 16)

@@ -28,7 +28,7 @@ TEST(probe_registers_have_the_values_drivers_expect)
 	EXPECT_EQ(1, rig_reg(&r, QM_QUE_ISO_CFG));
 	EXPECT_EQ(RIG_QUEUES | RIG_QUEUES << 11, rig_reg(&r, QM_QUEUE_NUM));
 	EXPECT_EQ(1, rig_reg(&r, QM_VFT_RDY) & 1);
-	EXPECT_EQ(ZIP_CAP_DEV_ALGS_V3, rig_reg(&r, ZIP_CAP_DEV_ALGS));
+	EXPECT_EQ(ZIP_CAP_DEV_ALGS_LZ, rig_reg(&r, ZIP_CAP_DEV_ALGS));
 	EXPECT_EQ(0x04000800, rig_reg(&r, QM_CAP_EQ_DEPTH));
 	EXPECT_EQ(0x04000400, rig_reg(&r, QM_CAP_QP_DEPTH));
 	EXPECT_EQ(0, rig_reg(&r, QM_MEM_INIT_DONE));

@@ -125,7 +125,7 @@ TEST_F(dev, reset_of_a_vf_leaves_its_share_and_its_mask)
 		EXPECT_EQ(1, rig_reg(vf, QM_AEQ_INT_MASK));
 		EXPECT_EQ(1, rig_reg(vf, QM_QUE_ISO_CFG));
 		EXPECT_EQ(QM_CAP_V3_DEFAULT, rig_reg(vf, QM_CAP_VERSION));
-		EXPECT_EQ(ZIP_CAP_DEV_ALGS_V3, rig_reg(vf, ZIP_CAP_DEV_ALGS));
+		EXPECT_EQ(ZIP_CAP_DEV_ALGS_LZ, rig_reg(vf, ZIP_CAP_DEV_ALGS));
 		EXPECT_EQ(SHARE, share(vf));
 	}
 	rig_function_up(vf);

@@ -221,11 +221,6 @@ TEST_F(dev, each_bad_field_is_refused)
 		refused++; \
 	} while (0)
 	REFUSED(sqe.dw9 = 0);
-	REFUSED(sqe.dw9 = ZIP_REQ_LZ4);
-	REFUSED(sqe.dw9 = ZIP_REQ_LZ77_ONLY);
-	REFUSED(sqe.dw9 = ZIP_REQ_LZ77_ONLY_PRICE);
-	REFUSED(sqe.dw9 = ZIP_REQ_LZ77_ZSTD);
-	REFUSED(sqe.dw9 = ZIP_REQ_LZ77_ZSTD_PRICE);
 	REFUSED(sqe.dw9 = 0x10);
 	REFUSED(sqe.dw9 = 0xff);
 	REFUSED(sqe.dw9 |= 2 << ZIP_DW9_BUF_SHIFT);

@@ -88,6 +88,10 @@ static void zip_sqe(struct twin *t, u32 *sqe, u32 req, u32 in, u32 room, u32 fla
 	good_addr(sqe, 18, GOOD_SRC);
 	good_addr(sqe, 20, GOOD_DST);
 	good_addr(sqe, 22, GOOD_CTX + ZIP_CTX_HW_OFFSET);
+	if (req >= ZIP_REQ_LZ77_ONLY) {
+		sqe[13] = in + ZIP_LZ77_LITERALS_MORE;
+		good_addr(sqe, 24, GOOD_LIT);
+	}
 }
 
 static void zip_text(struct twin *t, u32 *seed)
@@ -100,6 +104,17 @@ static void zip_text(struct twin *t, u32 *seed)
 		b = (u8)(n >> i % 7);
 		twin_put(t, GOOD_SRC + i, &b, 1);
 	}
+}
+
+/* Software clears a word in the context of lz77 before each request. */
+static void zip_context(struct twin *t, bool all)
+{
+	static const u8 zeroes[ZIP_CTX_HW_CLEARED + 4];
+
+	if (all)
+		twin_put(t, GOOD_CTX + ZIP_CTX_HW_OFFSET, zeroes, sizeof(zeroes));
+	else
+		twin_put(t, GOOD_CTX + ZIP_CTX_HW_OFFSET + ZIP_CTX_HW_CLEARED, zeroes, 4);
 }
 
 static void zip_good(struct twin *t, u32 req, u32 flags, u32 *seed, u32 *sqe)
@@ -115,6 +130,7 @@ static void zip_good(struct twin *t, u32 req, u32 flags, u32 *seed, u32 *sqe)
 	} else {
 		zip_sqe(t, sqe, req, 2000, 8000, flags);
 	}
+	zip_context(t, true);
 	if (!(flags & ZIP_LATER))
 		return;
 	/* The request before */
@@ -122,6 +138,7 @@ static void zip_good(struct twin *t, u32 req, u32 flags, u32 *seed, u32 *sqe)
 	first[7] |= ZIP_DW7_NEW_STREAM;
 	first[4] = 300;
 	twin_sva(t, first);
+	zip_context(t, false);
 	sqe[15] = first[15];
 	memcpy(sqe + 28, first + 28, 16);
 	sqe[4] -= 300;
@@ -424,6 +441,10 @@ static const struct zip_good {
 	{ "inflate", ZIP_REQ_DEFLATE, ZIP_UNPACK }, { "gunzip", ZIP_REQ_GZIP, ZIP_UNPACK },
 	{ "gunzip of a stream", ZIP_REQ_GZIP, ZIP_UNPACK | ZIP_STREAM },
 	{ "gunzip of a stream, later", ZIP_REQ_GZIP, ZIP_UNPACK | ZIP_STREAM | ZIP_LATER },
+	{ "lz4", ZIP_REQ_LZ4, 0 }, { "lz77_only", ZIP_REQ_LZ77_ONLY, 0 },
+	{ "lz77_only price", ZIP_REQ_LZ77_ONLY_PRICE, 0 }, { "lz77_zstd", ZIP_REQ_LZ77_ZSTD, 0 },
+	{ "lz77_zstd price", ZIP_REQ_LZ77_ZSTD_PRICE, 0 }, { "lz77_zstd stream", ZIP_REQ_LZ77_ZSTD, ZIP_STREAM },
+	{ "lz77_zstd stream, later", ZIP_REQ_LZ77_ZSTD, ZIP_STREAM | ZIP_LATER },
 };
 
 #define NR(a)	((u32)(sizeof(a) / sizeof((a)[0])))
@@ -446,7 +467,7 @@ bool good_make(struct twin *t, u32 i, u32 generation, u32 seed, u32 *sqe)
 	t->q.generation = (u8)generation;
 	memset(sqe, 0, sizeof(u32) * TR_WORDS_MAX);
 	if (i < NR(zips)) {
-		if (generation == 2 && zips[i].req == ZIP_REQ_DEFLATE)
+		if (!zip_access_req_of(generation, zips[i].req))
 			return false;
 		zip_good(t, zips[i].req, zips[i].flags, &seed, sqe);
 		return true;

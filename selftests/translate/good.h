@@ -18,6 +18,9 @@
 #define GOOD_LIST	(TWIN_USER + 0x28000)
 #define GOOD_LIST2	(TWIN_USER + 0x30000)
 #define GOOD_DATA	(TWIN_USER + 0x38000)
+#define GOOD_LIST3	(TWIN_USER + 0x40000)
+/* Literals of lz77 */
+#define GOOD_LIT	(TWIN_USER + 0x48000)
 
 u32 good_nr(void);
 const char *good_name(u32 i);

@@ -71,17 +71,23 @@ TEST_F(twin, every_request_has_the_same_result)
 static void as_lists(struct twin *t, u32 *sqe)
 {
 	u32 gen = t->q.generation, in, out;
+	bool lz77;
 
 	if (t->q.engine == TR_ZIP) {
+		lz77 = sqe[24] || sqe[25];
 		in = sqe[4];
 		out = sqe[14];
 		good_list(t, GOOD_LIST, sqe[18] | (u64)sqe[19] << 32, in, 333, 77, 5);
-		good_list(t, GOOD_LIST2, GOOD_DST, out, 1000, 5, 3);
+		good_list(t, GOOD_LIST2, GOOD_DST, out, 1000, lz77 ? 0 : 5, 3);
 		sqe[7] |= 77;
-		sqe[8] |= 5;
+		sqe[8] |= lz77 ? 0 : 5;
 		sqe[9] |= ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT;
 		good_addr(sqe, 18, GOOD_LIST);
 		good_addr(sqe, 20, GOOD_LIST2);
+		if (!lz77)
+			return;
+		good_list(t, GOOD_LIST3, GOOD_LIT, sqe[13], 99, 0, 30);
+		good_addr(sqe, 24, GOOD_LIST3);
 		return;
 	}
 	good_list(t, GOOD_LIST, GOOD_SRC, 600, 37, 0, 4);

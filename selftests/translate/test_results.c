@@ -251,6 +251,16 @@ TEST_F(twin, bytes_of_a_copy_that_the_process_gets)
 	device[3] = ZIP_ST_NOSPACE;
 	EXPECT_EQ(0, tr_deliver(&self->r, 1, device));
 	EXPECT_EQ(0, tr_deliver(&self->r, 2, device));
+	/* Sequences with what is behind them, and literals */
+	READ("lz77_zstd", 3);
+	memset(device, 0, sizeof(device));
+	device[1] = 5;
+	device[2] = 77;
+	EXPECT_EQ(5 * ZIP_LZ77_SEQ + ZIP_LZ77_ZSTD_TAIL, tr_deliver(&self->r, 1, device));
+	EXPECT_EQ(77, tr_deliver(&self->r, 2, device));
+	device[1] = device[2] = ~0u;
+	EXPECT_EQ(8000, tr_deliver(&self->r, 1, device));
+	EXPECT_EQ(2000 + ZIP_LZ77_LITERALS_MORE, tr_deliver(&self->r, 2, device));
 	READ("gcm in place", 3);
 	device[28] = 1;
 	EXPECT_EQ(70, tr_deliver(&self->r, 0, device));

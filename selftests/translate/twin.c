@@ -8,7 +8,7 @@
 #include "twin.h"
 #include "hw/hpre_hw.h"
 #include "hw/sec_access_hw.h"
-#include "hw/zip_hw.h"
+#include "hw/zip_access_hw.h"
 
 #define PAGE		4096u
 #define POOL_BYTES	(8u << 20)
@@ -153,6 +153,16 @@ void twin_sva(struct twin *t, u32 *sqe)
 	run(t, sqe, true);
 }
 
+/* The room that the model wants before it looks at any memory. */
+static bool zip_has_room(const struct twin *t, const u32 *sqe)
+{
+	const struct zip_access_req *row = zip_access_req_of(t->q.generation, sqe[9] & ZIP_DW9_REQ_MASK);
+
+	if ((sqe[7] & ZIP_DW7_STREAM && sqe[14] < row->stream_room) || sqe[14] < row->tail)
+		return false;
+	return !(row->flags & ZIP_HAS_LITERALS) || sqe[13] >= sqe[4] + ZIP_LZ77_LITERALS_MORE;
+}
+
 bool twin_accepts(struct twin *t, const u32 *sqe)
 {
 	struct wdm_job job = { .alg_type = t->q.qc_type, .generation = t->q.generation, .checks = 3 };
@@ -174,9 +184,7 @@ bool twin_accepts(struct twin *t, const u32 *sqe)
 	t->gone = true;
 	run(t, copy, true);
 	t->gone = false;
-	if (copy[3] == ZIP_ST_BAD_REQUEST)
-		return false;
-	return !(sqe[7] & ZIP_DW7_STREAM) || sqe[14] >= ZIP_STREAM_MIN_OUT;
+	return copy[3] != ZIP_ST_BAD_REQUEST && zip_has_room(t, sqe);
 }
 
 u32 twin_status(const struct twin *t, const u32 *sqe)

@@ -4,7 +4,7 @@
 #include "kselftest_harness.h"
 #include "zip_queue.h"
 
-static const char *const algorithms[] = { "zlib", "gzip", "deflate" };
+static const char *const algorithms[] = { "zlib", "gzip", "deflate", "lz77_zstd", "lz77_only", "lz4" };
 
 #define EXPECT_ATTR(attr, value) do {						\
 	char __buf[256];							\
@@ -17,7 +17,7 @@ TEST_F(zip, identity)
 {
 	EXPECT_ATTR("api", "hisi_qm_v3");
 	EXPECT_ATTR("flags", "1");
-	EXPECT_ATTR("algorithms", "zlib\ngzip\ndeflate");
+	EXPECT_ATTR("algorithms", "zlib\ngzip\ndeflate\nlz77_zstd\nlz77_only\nlz4");
 	EXPECT_ATTR("priority", "0");
 }
 

@@ -41,7 +41,8 @@ static const struct {
 } kinds[DEVICE_KINDS] = {
 	[DEVICE_ZIP] = { QM_PCI_ID_ZIP_PF, "compression", 128, FLAG_SHARE_ALL | FLAG_SGL_MEM, {
 		{ "zlib", FLAG_STREAM, 10, 10, 0 }, { "gzip", FLAG_STREAM, 10, 10, 0 },
-		{ "deflate", FLAG_STREAM, 10, 10, 3 },
+		{ "deflate", FLAG_STREAM, 10, 10, 3 }, { "lz77_zstd", FLAG_STREAM, 10, 10, 3 },
+		{ "lz77_only", FLAG_STREAM, 10, 10, 3 }, { "lz4", 0, 10, 10, 3 },
 	} },
 	[DEVICE_SEC] = { QM_PCI_ID_SEC_PF, "crypto", 128, FLAG_SHARE_ALL | FLAG_SGL_MEM, {
 		{ "cipher", 0, 5, 20, 0 }, { "digest", FLAG_STREAM, 6, 16, 0 }, { "aead", FLAG_STREAM, 7, 14, 0 },
