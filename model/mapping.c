@@ -9,15 +9,16 @@
 /*
  * A range gets a cell of its own, whose size is a power of two, and has a random place in it. The cells are taken in an
  * order that looks random: each step from the number of a range to that of its cell can be undone, so no two ranges
- * have the same cell. Those of the larger size that are below WDM_MAPPED_FIRST are left out.
+ * have the same cell. Those of the largest size that are below WDM_MAPPED_FIRST are left out.
  */
 static const struct wdm_cells {
 	u64 base;
 	u32 shift;
 	u32 bits;
 } wdm_cells[WDM_MAPPED_SIZES] = {
-	{ 1ull << (WDM_MAPPED_BITS - 1), 20, WDM_MAPPED_BITS - 1 - 20 },
-	{ 0, 26, WDM_MAPPED_BITS - 1 - 26 },
+	{ 1ull << (WDM_MAPPED_BITS - 1), 16, WDM_MAPPED_BITS - 1 - 16 },
+	{ 1ull << (WDM_MAPPED_BITS - 2), 20, WDM_MAPPED_BITS - 2 - 20 },
+	{ 0, 26, WDM_MAPPED_BITS - 2 - 26 },
 };
 
 void wdm_map_init(struct wdm_map *map, u64 seed)

@@ -11,10 +11,10 @@
 #define WDM_MAY_READ	1u
 #define WDM_MAY_WRITE	2u
 
-/* Every address is above those of 32 bits. */
+/* Every address is above those of 32 bits, and leaves the bits 0 that marks in free slots need (mark.c). */
 #define WDM_MAPPED_FIRST	(1ull << 32)
-#define WDM_MAPPED_BITS		52
-#define WDM_MAPPED_SIZES	2
+#define WDM_MAPPED_BITS		48
+#define WDM_MAPPED_SIZES	3
 
 /**
  * struct wdm_piece - memory of the host at consecutive addresses of the device

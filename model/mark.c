@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* Marks in free slots: they tell a whole descriptor whose doorbell was lost from one that is being written. */
 #include "internal.h"
+#include "mapping.h"
+
+_Static_assert(!(((1ull << WDM_MAPPED_BITS) - 1) >> 32 & WDM_MARK_ADDRESS),
+	       "no address without SVA takes the place of a mark");
 
 #define WDM_MARK	0x5a4d4457u
 #define WDM_MARK_BATCH	64

@@ -7,6 +7,7 @@
 #define PAGE	4096ull
 #define MANY	20000
 #define SMALL	(1ull << 18)
+#define MIDDLE	(512ull << 10)
 #define LARGE	(32ull << 20)
 /* The most that fits with a page before and behind it. */
 #define LARGEST	((64ull << 20) - 2 * PAGE)
@@ -88,6 +89,7 @@ TEST_F(map, addresses_are_aligned_apart_and_never_given_again)
 {
 	EXPECT_TRUE(places_are_good(&self->map, 1, PAGE));
 	EXPECT_TRUE(places_are_good(&self->map, SMALL, SMALL));
+	EXPECT_TRUE(places_are_good(&self->map, MIDDLE, PAGE));
 	EXPECT_TRUE(places_are_good(&self->map, LARGE - 2 * PAGE, PAGE));
 	EXPECT_TRUE(places_are_good(&self->map, 5 * PAGE, PAGE));
 }
@@ -118,7 +120,7 @@ TEST_F(map, addresses_end_before_one_is_given_again)
 	u64 first = wdm_map_place(&self->map, LARGE, PAGE), last;
 
 	ASSERT_NE(0, first);
-	self->map.given[1] = (1ull << (WDM_MAPPED_BITS - 1 - 26)) - 1;
+	self->map.given[2] = (1ull << (WDM_MAPPED_BITS - 2 - 26)) - 1;
 	last = wdm_map_place(&self->map, LARGE, PAGE);
 	/* The last cell is the one at 0, which no address may have. */
 	EXPECT_EQ(0, last);
