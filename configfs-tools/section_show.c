@@ -145,6 +145,12 @@ static void print_endpoints(const struct fact_section *f)
 	}
 }
 
+static void add_count(struct json_object *o, const char *key, const struct fact_count *c)
+{
+	if (o)
+		json_object_object_add(o, key, c && c->known ? json_object_new_uint64(c->n) : NULL);
+}
+
 /* Adds the kernel's counts to the attributes from configfs; null if unknown. */
 static void add_slots_json(struct json_object *o, const char *name, const struct fact_sections *facts)
 {
@@ -165,14 +171,12 @@ static void add_slots_json(struct json_object *o, const char *name, const struct
 
 	for (i = 0; o && i < sizeof(all) / sizeof(all[0]); i++)
 		json_object_object_add(o, all[i].key, f ? json_object_new_uint64(all[i].n) : NULL);
-	if (o)
-		json_object_object_add(o, "requests",
-				       f && f->requests.known ? json_object_new_uint64(f->requests.n) : NULL);
+	add_count(o, "open_ctxs", f ? &f->open_ctxs : NULL);
+	add_count(o, "extra_ctxs", f ? &f->extra_ctxs : NULL);
+	add_count(o, "requests", f ? &f->requests : NULL);
 	if (o)
 		json_object_object_add(o, "endpoints", f && f->limit_dev_access ? endpoints_json(f) : NULL);
-	if (o)
-		json_object_object_add(o, "wrong_results", f && f->wrong_results.known ?
-				       json_object_new_uint64(f->wrong_results.n) : NULL);
+	add_count(o, "wrong_results", f ? &f->wrong_results : NULL);
 }
 
 static enum wdctl_exit list_json(const struct provision *p, const struct fact_sections *facts)

@@ -58,6 +58,7 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	memset(d, 0, sizeof(*d));
 	wd_nl_string(m->attr[UACCE_A_DEV], d->name, sizeof(d->name));
 	wd_nl_string(m->attr[UACCE_A_DEV_PARENT], d->parent, sizeof(d->parent));
+	wd_nl_string(m->attr[UACCE_A_DEV_API], d->api, sizeof(d->api));
 	d->flags = attr_number(m, UACCE_A_DEV_FLAGS);
 	d->state = attr_number(m, UACCE_A_DEV_STATE);
 	d->node = signed_number(m, UACCE_A_NODE, -1);
@@ -84,6 +85,7 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->busy_cycles = count(m, UACCE_A_DEV_BUSY_CYCLES);
 	d->config_seq = long_number(m, UACCE_A_CONFIG_SEQ);
 	d->event_seq = long_number(m, UACCE_A_EVENT_SEQ);
+	d->events_lost = long_count(m, UACCE_A_EVENTS_LOST);
 }
 
 static void member_parse(struct fact_member *member, struct nlattr *nest)
@@ -143,6 +145,8 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 	s->attached = attr_number(m, UACCE_A_SLOTS_ATTACHED);
 	s->lingering = attr_number(m, UACCE_A_SLOTS_LINGERING);
 	s->waiting = attr_number(m, UACCE_A_WAITING);
+	s->open_ctxs = count(m, UACCE_A_CTXS_USED);
+	s->extra_ctxs = count(m, UACCE_A_CTXS_EXTRA);
 	opens_parse(&s->opens, m);
 	s->requests = long_count(m, UACCE_A_REQUESTS);
 	s->wrong_results = long_count(m, UACCE_A_WRONG_RESULTS);

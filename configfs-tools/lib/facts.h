@@ -26,6 +26,7 @@ struct fact_count {
 struct fact_device {
 	char name[FACT_NAME_MAX];
 	char parent[FACT_NAME_MAX];
+	char api[FACT_NAME_MAX];
 	uint32_t flags, state;		/* enum uacce_nl_dev_flags, uacce_nl_dev_state */
 	int node, priority;
 	uint32_t latency, throughput, max_ctxs;
@@ -37,6 +38,7 @@ struct fact_device {
 	struct fact_count function_requests;
 	struct fact_count wrong_results;	/* that processes have found and reported, here and below */
 	uint64_t config_seq, event_seq;
+	struct fact_count events_lost;	/* of all devices together */
 };
 
 struct fact_member {
@@ -52,6 +54,7 @@ struct fact_section {
 	uint32_t state;			/* enum uacce_nl_section_state */
 	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra, bandwidth, max_pinned;
 	uint32_t slots, attached, lingering, waiting;
+	struct fact_count open_ctxs, extra_ctxs;	/* of its slots; of their processes, beyond these */
 	struct fact_opens opens;
 	struct fact_count requests, wrong_results;
 	char *nodes, *uids, *gids, *reason;

@@ -101,6 +101,8 @@ struct json_object *json_from_fact_section(const struct fact_section *s)
 	add_number(o, "attached", s->attached);
 	add_number(o, "lingering", s->lingering);
 	add_number(o, "waiting", s->waiting);
+	add_count(o, "open_ctxs", &s->open_ctxs);
+	add_count(o, "extra_ctxs", &s->extra_ctxs);
 	add_opens(o, &s->opens);
 	add_count(o, "requests", &s->requests);
 	add_count(o, "wrong_results", &s->wrong_results);

@@ -32,32 +32,39 @@ static struct sk_buff *event_new(enum uacce_mcgrp group, enum uacce_nl_cmd cmd, 
 	if (!genl_has_listeners(family, &init_net, group))
 		return NULL;
 	skb = genlmsg_new(bytes, GFP_KERNEL);
-	if (!skb)
-		return NULL;
-	*hdr = genlmsg_put(skb, 0, 0, family, 0, cmd);
+	*hdr = skb ? genlmsg_put(skb, 0, 0, family, 0, cmd) : NULL;
 	if (*hdr)
 		return skb;
 	nlmsg_free(skb);
+	uacce_events_lost++;
 	return NULL;
+}
+
+/* In some namespaces nobody listens (ESRCH). */
+static bool event_lost(int sent)
+{
+	return sent == -ENOBUFS || sent == -ENOMEM;
 }
 
 /*
  * Sends to each namespace separately: genlmsg_multicast_allns() stops at the first namespace
  * where a listener has asked for delivery errors (NETLINK_BROADCAST_ERROR).
  */
-static void send_everywhere(struct sk_buff *skb)
+static bool send_everywhere(struct sk_buff *skb)
 {
 	struct sk_buff *copy;
+	bool lost = false;
 	struct net *net;
 
 	rcu_read_lock();
 	for_each_net_rcu(net) {
 		copy = skb_clone(skb, GFP_ATOMIC);
-		if (copy)
-			genlmsg_multicast_netns(family, net, copy, 0, UACCE_GRP_CONFIG, GFP_ATOMIC);
+		lost |= !copy ||
+			event_lost(genlmsg_multicast_netns(family, net, copy, 0, UACCE_GRP_CONFIG, GFP_ATOMIC));
 	}
 	rcu_read_unlock();
 	consume_skb(skb);
+	return lost;
 }
 
 /* Sends the message if @ret, the result of filling it, is 0. */
@@ -65,13 +72,14 @@ static void event_end(enum uacce_mcgrp group, struct sk_buff *skb, void *hdr, in
 {
 	if (ret) {
 		nlmsg_free(skb);
+		uacce_events_lost++;
 		return;
 	}
 	genlmsg_end(skb, hdr);
 	if (group == UACCE_GRP_CONFIG)
-		send_everywhere(skb);
+		uacce_events_lost += send_everywhere(skb);
 	else
-		genlmsg_multicast_netns(family, &init_net, skb, 0, group, GFP_KERNEL);
+		uacce_events_lost += event_lost(genlmsg_multicast_netns(family, &init_net, skb, 0, group, GFP_KERNEL));
 }
 
 static int put_config_seq(struct sk_buff *skb)

@@ -23,6 +23,7 @@ u32 uacce_prov_generation;
 u32 uacce_ctx_generation;
 u64 uacce_config_seq;
 u64 uacce_event_seq;
+u64 uacce_events_lost;
 struct workqueue_struct *uacce_wq;
 
 static LIST_HEAD(settings);

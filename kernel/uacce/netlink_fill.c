@@ -115,7 +115,8 @@ int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 	    nla_put_u32(skb, UACCE_A_CTX_ERRORS, atomic_read(&uacce->ctx_errors)) ||
 	    uacce_fill_wrong(skb, atomic64_read(&uacce->wrong_results)) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CONFIG_SEQ, uacce_config_seq, UACCE_A_PAD) ||
-	    nla_put_u64_64bit(skb, UACCE_A_EVENT_SEQ, uacce_event_seq, UACCE_A_PAD))
+	    nla_put_u64_64bit(skb, UACCE_A_EVENT_SEQ, uacce_event_seq, UACCE_A_PAD) ||
+	    nla_put_u64_64bit(skb, UACCE_A_EVENTS_LOST, uacce_events_lost, UACCE_A_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -230,6 +231,21 @@ static int fill_shape(struct sk_buff *skb, const struct uacce_section *section)
 	return 0;
 }
 
+/* The open contexts of its slots, and of the processes attached to these. */
+static int fill_open_ctxs(struct sk_buff *skb, const struct uacce_section *section)
+{
+	struct uacce_slot *slot;
+	u32 used = 0, extra = 0;
+
+	list_for_each_entry(slot, &section->slots, node) {
+		used += slot->charges;
+		extra += slot->attachment ? slot->attachment->owner->extras : 0;
+	}
+	if (nla_put_u32(skb, UACCE_A_CTXS_USED, used) || nla_put_u32(skb, UACCE_A_CTXS_EXTRA, extra))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int fill_slots(struct sk_buff *skb, const struct uacce_section *section)
 {
 	if (nla_put_u32(skb, UACCE_A_SLOTS_TOTAL, min_t(u64, uacce_section_slots(section), U32_MAX)) ||
@@ -294,7 +310,8 @@ int uacce_fill_section(struct sk_buff *skb, const struct uacce_section *section)
 	unsigned int i;
 
 	if (nla_put_string(skb, UACCE_A_SECTION, uacce_section_name(section)) ||
-	    fill_shape(skb, section) || fill_slots(skb, section) || fill_opens(skb, &section->opens) ||
+	    fill_shape(skb, section) || fill_slots(skb, section) || fill_open_ctxs(skb, section) ||
+	    fill_opens(skb, &section->opens) ||
 	    nla_put_string(skb, UACCE_A_REASON, section->reason))
 		return -EMSGSIZE;
 	if (section->state == UACCE_NL_SECTION_CONFIGURED)

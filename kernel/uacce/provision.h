@@ -366,7 +366,7 @@ int uacce_fill_process(struct sk_buff *skb, const struct uacce_owner *owner, con
 int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_namespace *pid_ns);
 
 /* event.c: called with uacce_prov held; none fails: an event that can't be sent leaves a gap in the numbers */
-extern u64 uacce_config_seq, uacce_event_seq;
+extern u64 uacce_config_seq, uacce_event_seq, uacce_events_lost;
 void uacce_event_dev(enum uacce_nl_cmd cmd, const struct uacce_device *uacce);		/* DEV_* */
 void uacce_event_section(enum uacce_nl_cmd cmd, const struct uacce_section *section);	/* SECTION_* */
 void uacce_event_slot(enum uacce_nl_cmd cmd, const struct uacce_attachment *a);		/* SLOT_ATTACH, _DETACH */

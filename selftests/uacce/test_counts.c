@@ -178,4 +178,50 @@ TEST_F(nl, reports_of_several_threads_are_all_counted)
 	close(r[0].fd);
 }
 
+/* What a listener without room loses; it asked for errors of delivery, or not. */
+static long long events_lost(struct nlc *ask, const char *dev, int asked)
+{
+	long long before = dev_count(ask, dev, UACCE_A_EVENTS_LOST);
+	static struct nlc full;
+	int bytes = 1, i;
+
+	if (before < 0 || nlc_open(&full) || nlc_join(&full, full.config_group))
+		return -1;
+	setsockopt(full.fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	if (setsockopt(full.fd, SOL_NETLINK, NETLINK_BROADCAST_ERROR, &asked, sizeof(asked)))
+		return -1;
+	for (i = 0; i < 50; i++)
+		sec_set(SECTION, "max_extra_ctxs", "1");
+	nlc_close(&full);
+	return dev_count(ask, dev, UACCE_A_EVENTS_LOST) - before;
+}
+
+TEST_F(nl, events_that_listeners_have_no_room_for_are_counted)
+{
+	long long lost = events_lost(self->c, self->dev, 1);
+
+	EXPECT_LT(0, lost);
+	EXPECT_GE(50, lost);
+	EXPECT_EQ(0, events_lost(self->c, self->dev, 0));
+}
+
+TEST_F(nl, open_contexts_of_a_section_are_counted)
+{
+	int fd[3], i;
+
+	ASSERT_EQ(0, sec_set(SECTION, "sync_ctxs", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "async_ctxs", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "max_extra_ctxs", "1"));
+	test_live("1");
+	ASSERT_EQ(0, nlc_attach(self->c, SECTION, NULL, NULL, 0));
+	for (i = 0; i < 3; i++)
+		fd[i] = test_open(self->dev);
+	EXPECT_EQ(2, section_count(self->c, UACCE_A_CTXS_USED));
+	EXPECT_EQ(1, section_count(self->c, UACCE_A_CTXS_EXTRA));
+	for (i = 0; i < 3; i++)
+		close(fd[i]);
+	EXPECT_EQ(0, section_count(self->c, UACCE_A_CTXS_USED));
+	EXPECT_EQ(0, section_count(self->c, UACCE_A_CTXS_EXTRA));
+}
+
 TEST_HARNESS_MAIN

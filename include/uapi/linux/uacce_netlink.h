@@ -196,6 +196,8 @@ enum uacce_nl_attr {
 	UACCE_A_DEV_DOORBELLS,		/* u32, enum uacce_nl_doorbells */
 	UACCE_A_WRONG_RESULTS,		/* u64, reported by the owners of a context, of a device's, or of a section's */
 	UACCE_A_MAX_PINNED,		/* u32, MiB of each mediated queue of a section; 0: the driver's default */
+	UACCE_A_CTXS_EXTRA,		/* u32, open contexts of a section's processes beyond their slots */
+	UACCE_A_EVENTS_LOST,		/* u64, events that the kernel could not deliver to a listener */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };

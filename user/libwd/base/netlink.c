@@ -138,6 +138,8 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_DEV_DOORBELLS] = U32,
 	[UACCE_A_WRONG_RESULTS] = U64,
 	[UACCE_A_MAX_PINNED] = U32,
+	[UACCE_A_CTXS_EXTRA] = U32,
+	[UACCE_A_EVENTS_LOST] = U64,
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
@@ -539,9 +541,11 @@ int wd_nl_find(struct wd_nl *nl, const char *family)
 
 int wd_nl_join(struct wd_nl *nl, const char *group)
 {
+	int id, yes = 1;
 	unsigned int i;
-	int id;
 
+	/* The kernel counts what this socket had no room for. */
+	setsockopt(nl->fd, SOL_NETLINK, NETLINK_BROADCAST_ERROR, &yes, sizeof(yes));
 	for (i = 0; i < nl->nr_groups; i++)
 		if (!strcmp(nl->group[i].name, group)) {
 			id = (int)nl->group[i].id;
