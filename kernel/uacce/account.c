@@ -10,7 +10,7 @@
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/seq_file.h>
-#include "provision.h"
+#include "trace.h"
 
 static struct dentry *debug_dir;
 static u64 last_serial;
@@ -143,13 +143,18 @@ static void opens_count(struct uacce_opens *opens, int error)
 /* Counts a call of open() for the device and for the section of its caller. */
 void uacce_account_open(struct uacce_device *uacce, int error)
 {
+	struct uacce_section *section = NULL;
 	struct uacce_owner *owner;
 
 	mutex_lock(&uacce_prov);
 	opens_count(&uacce->acct.opens, error);
 	owner = uacce_owner_find(task_tgid(current));
 	if (is_attached(owner))
-		opens_count(&owner->attachment->section->opens, error);
+		section = owner->attachment->section;
+	if (section)
+		opens_count(&section->opens, error);
+	if (error)
+		trace_queue_refused(uacce, section, error);
 	mutex_unlock(&uacce_prov);
 }
 
@@ -263,6 +268,7 @@ void uacce_quarantine(struct uacce_ctx *ctx)
 	mutex_lock(&uacce_prov);
 	/* First, since uncharging gives freed contexts out at once. */
 	ctx->q.uacce->acct.quarantined++;
+	trace_queue_quarantined(ctx, ctx->q.uacce->acct.quarantined);
 	uacce_uncharge_locked(ctx);
 	mutex_unlock(&uacce_prov);
 }

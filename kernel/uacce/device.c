@@ -18,7 +18,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "provision.h"
+#include "trace.h"
 
 static void uacce_device_release(struct device *dev)
 {
@@ -340,6 +340,7 @@ void uacce_reset_done(struct uacce_device *uacce)
 {
 	WRITE_ONCE(uacce->resetting, false);
 	WRITE_ONCE(uacce->resets, uacce->resets + 1);
+	trace_reset(uacce, uacce->resets);
 	uacce_tell(uacce, UACCE_NL_DEV_READY);
 }
 EXPORT_SYMBOL_GPL(uacce_reset_done);

@@ -148,6 +148,7 @@ static void event_dev_state(enum uacce_nl_cmd cmd, const struct uacce_device *ua
 	struct sk_buff *skb;
 	void *hdr;
 
+	trace_device_state(uacce, cmd);
 	uacce_event_seq++;
 	skb = event_new(UACCE_GRP_EVENT, cmd, EVENT_BYTES, &hdr);
 	if (skb)
@@ -178,6 +179,10 @@ void uacce_event_slot(enum uacce_nl_cmd cmd, const struct uacce_attachment *a)
 	void *hdr;
 
 	lockdep_assert_held(&uacce_prov);
+	if (cmd == UACCE_NL_SLOT_ATTACH)
+		trace_attach(a);
+	else
+		trace_detach(a);
 	uacce_event_seq++;
 	skb = event_new(UACCE_GRP_EVENT, cmd, EVENT_BYTES, &hdr);
 	if (skb)

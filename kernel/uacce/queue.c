@@ -286,11 +286,14 @@ static bool uacce_ctx_take_back(struct uacce_ctx *ctx)
 
 void uacce_ctx_kill(struct uacce_ctx *ctx, atomic64_t *waited_us)
 {
+	u64 begin;
+
 	mutex_lock(&ctx->mutex);
 	if (uacce_ctx_alive(ctx)) {
 		ctx->q.waited_us = waited_us;
+		begin = uacce_stop_begins();
 		ctx->q.uacce->ops->kill_queue(&ctx->q);
-		trace_queue_stop(ctx, true, 0);
+		trace_queue_stop(ctx, true, 0, begin);
 		uacce_ctx_take_back(ctx);
 		ctx->q.waited_us = NULL;
 	} else if (ctx->state == UACCE_CTX_OPENING) {
@@ -365,16 +368,17 @@ static void uacce_ctx_end(struct uacce_ctx *ctx)
 {
 	struct uacce_owner *owner = uacce_end_begin(ctx);
 	bool started = ctx->state == UACCE_CTX_STARTED, stopped;
+	u64 begin = uacce_stop_begins();
 	int ret;
 
 	if (started && !owner) {
 		ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
-		trace_queue_stop(ctx, false, ret);
+		trace_queue_stop(ctx, false, ret, begin);
 	}
 	stopped = uacce_ctx_take_back(ctx);
 	/* It stopped within the limit of all of them, when it was put. */
 	if (started && owner)
-		trace_queue_stop(ctx, false, stopped ? 0 : -ETIMEDOUT);
+		trace_queue_stop(ctx, false, stopped ? 0 : -ETIMEDOUT, begin);
 	uacce_end_over(ctx, owner);
 }
 
@@ -414,14 +418,16 @@ static int uacce_ctx_start(struct uacce_ctx *ctx)
 
 static int uacce_ctx_stop(struct uacce_ctx *ctx)
 {
+	u64 begin;
 	int ret;
 
 	if (ctx->state == UACCE_CTX_INIT)
 		return 0;
+	begin = uacce_stop_begins();
 	ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
 	if (ret == -EAGAIN)
 		return ret;
-	trace_queue_stop(ctx, false, ret);
+	trace_queue_stop(ctx, false, ret, begin);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_INIT);
 	return ret;
