@@ -61,8 +61,8 @@ struct wdctl_cmd {
 };
 
 extern const struct wdctl_cmd cmd_apply, cmd_check, cmd_ctx, cmd_device, cmd_doctor, cmd_export, cmd_help, cmd_list,
-	cmd_load, cmd_monitor, cmd_plan, cmd_run, cmd_save, cmd_section, cmd_selftest, cmd_slurm, cmd_top,
-	cmd_unload, cmd_version;
+	cmd_load, cmd_metrics, cmd_monitor, cmd_plan, cmd_run, cmd_save, cmd_section, cmd_selftest, cmd_slurm,
+	cmd_top, cmd_unload, cmd_version;
 
 /* options.c */
 const struct wdctl_cmd *wdctl_cmd_find(const struct wdctl_cmd *const *cmds, const char *name);

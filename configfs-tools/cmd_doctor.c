@@ -60,6 +60,7 @@ static int examine(const struct root *root, struct health *h)
 	health_check_sections(h, &in);
 	if (!in.container)
 		health_check_declared(h, &in);
+	health_check_metrics(h, &in);
 	health_check_host(h, &in);
 	if (in.config)
 		kconfig_close(&config);

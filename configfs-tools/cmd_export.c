@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "lib/escape.h"
 #include "lib/export.h"
+#include "lib/export_metrics.h"
 #include "lib/idname.h"
 #include "lib/openssl.h"
 #include "openssl_algs.h"
@@ -90,6 +91,26 @@ static enum wdctl_exit slurm_task_prolog(const struct wdctl_run *r)
 static enum wdctl_exit slurm_epilog(const struct wdctl_run *r)
 {
 	return with_program(r, export_slurm_epilog);
+}
+
+static enum wdctl_exit metrics_socket(const struct wdctl_run *r)
+{
+	return with_program(r, export_metrics_socket);
+}
+
+static enum wdctl_exit metrics_http(const struct wdctl_run *r)
+{
+	return with_program(r, export_metrics_http);
+}
+
+static enum wdctl_exit metrics_file(const struct wdctl_run *r)
+{
+	return with_program(r, export_metrics_file);
+}
+
+static enum wdctl_exit metrics_timer(const struct wdctl_run *r)
+{
+	return with_program(r, export_metrics_timer);
 }
 
 static enum wdctl_exit for_group(const struct wdctl_run *r, void (*write)(FILE *f, const char *group))
@@ -197,7 +218,7 @@ static enum wdctl_exit openssl(const struct wdctl_run *r)
 }
 
 #define FORMATS "systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi, openssl, " \
-	"slurm-prolog, slurm-task-prolog or slurm-epilog"
+	"metrics-socket, metrics-http, metrics-file, metrics-timer, slurm-prolog, slurm-task-prolog or slurm-epilog"
 
 static const struct format {
 	const char *name;
@@ -212,6 +233,10 @@ static const struct format {
 	{ "sysusers", "g", sysusers },
 	{ "cdi", "gsoG", cdi },
 	{ "openssl", "a", openssl },
+	{ "metrics-socket", "b", metrics_socket },
+	{ "metrics-http", "b", metrics_http },
+	{ "metrics-file", "b", metrics_file },
+	{ "metrics-timer", "b", metrics_timer },
 	{ "slurm-prolog", "b", slurm_prolog },
 	{ "slurm-task-prolog", "b", slurm_task_prolog },
 	{ "slurm-epilog", "b", slurm_epilog },
@@ -258,6 +283,7 @@ const struct wdctl_cmd cmd_export = {
 	.name = "export",
 	.help = "print systemd units, udev rules, CDI specifications or OpenSSL's configuration",
 	.args = "systemd|systemd-device|systemd-cdi|systemd-cdi-path|udev|sysusers|cdi|openssl|\n"
+		"       metrics-socket|metrics-http|metrics-file|metrics-timer|\n"
 		"       slurm-prolog|slurm-task-prolog|slurm-epilog",
 	.kind = WDCTL_HAS_ROOT,
 	.options = export_options,

@@ -19,6 +19,7 @@ static const struct wdctl_cmd *const cmds[] = {
 	&cmd_ctx,
 	&cmd_top,
 	&cmd_monitor,
+	&cmd_metrics,
 	&cmd_run,
 	&cmd_slurm,
 	&cmd_doctor,
