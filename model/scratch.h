@@ -8,7 +8,7 @@
 #include "curve.h"
 #include "hash.h"
 #include "inflate.h"
-#include "lz77.h"
+#include "search.h"
 #include "payload.h"
 #include "hw/hpre_hw.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/likely.h"
 #include "comp.h"
+#include "lz77.h"
 #include "request/frame.h"
 
 static const char *const comp_algs[] = {
@@ -14,6 +15,7 @@ static const char *const comp_algs[] = {
 	[WD_DEFLATE_RAW] = "deflate",
 	[WD_ZSTD] = "zstd",
 	[WD_LZ4] = "lz4",
+	[WD_LZ77] = "lz77_zstd",
 	NULL
 };
 
@@ -91,6 +93,23 @@ static bool buffers_meet(bool sgl, const void *src, size_t src_len, const void *
 	return wd_list_walks_meet(from, &to);
 }
 
+/* Whether it is a block that can have sequences. */
+static int block_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
+{
+	struct wd_object *obj = &s->s.obj;
+
+	if (!arg->src_len)
+		return wd_fail(obj, EINVAL, "src_len is 0: a block of WD_LZ77 has data");
+	if (arg->src_len > WD_LZ77_MAX)
+		return wd_fail_num(obj, EFBIG, "src_len %u is above %u, the limit of a block", arg->src_len,
+				   WD_LZ77_MAX);
+	if ((uintptr_t)arg->dst % _Alignof(struct wd_lz77_seq))
+		return wd_fail(obj, EINVAL, "arg->dst is not aligned to 4 bytes");
+	if (buffers_meet(false, arg->src, arg->src_len, arg->dst, *arg->dst_len))
+		return wd_fail(obj, EINVAL, "src and dst overlap, and sequences refer to the source");
+	return 0;
+}
+
 static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
@@ -102,7 +121,10 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 		return wd_fail(obj, EINVAL, "arg->src is NULL");
 	if (!arg->dst)
 		return wd_fail(obj, EINVAL, "arg->dst is NULL");
-	ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags & ~WD_COMP_PART, arg->reserved);
+	ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags & ~(s->alg == WD_LZ77 ? WD_COMP_LITERALS : WD_COMP_PART),
+				  arg->reserved);
+	if (!ret && s->alg == WD_LZ77)
+		ret = block_refuse(s, arg);
 	if (!ret && (arg->flags & WD_COMP_PART))
 		ret = part_refuse(s, arg);
 	if (ret)
@@ -157,6 +179,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->hw = NULL;
 	c->kind = s->kind;
 	c->part = arg->flags & WD_COMP_PART;
+	c->wrong = false;
 }
 
 /* Reads the header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
@@ -310,6 +333,20 @@ static int prove_bad(struct comp_sess *s, struct comp_msg *c)
 	return ret;
 }
 
+/* The driver has checked the sequences. */
+static int lz77_end(struct comp_sess *s, struct comp_msg *c, int ret)
+{
+	const struct wd_comp_arg *arg = c->m.req;
+
+	if (c->wrong) {
+		c->wrong = false;
+		ret = wd_frame_again(&s->s, &c->m);
+		if (c->m.path != WD_PATH_SOFT)
+			c->why = "the device's sequences are wrong: they don't describe the block";
+	}
+	return ret || !(arg->flags & WD_COMP_LITERALS) ? ret : lz77_literals(c);
+}
+
 /*
  * Verifies what a device made; what is wrong is made again, by the session's software path if it has one. A program
  * whose environment asks for it knows nothing of that, and may have overwritten the source.
@@ -318,6 +355,8 @@ static __attribute__((noinline)) int prove(struct comp_sess *s, struct comp_msg 
 {
 	int right;
 
+	if (s->alg == WD_LZ77)
+		return lz77_end(s, c, ret);
 	if (c->m.path == WD_PATH_SOFT || (s->dir == WD_DIR_COMPRESS && !c->src_len))
 		return ret;
 	if (!s->apart && buffers_meet(s->sgl, c->src, c->src_len, c->dst, c->dst_len))

@@ -65,6 +65,7 @@ struct comp_hw_state {
  * @hw:		state of the request's stream, NULL: a whole buffer
  * @last_block:	the device saw the final block
  * @ended:	the stream is complete, trailer included
+ * @wrong:	the result was checked, and isn't right
  * @more_room:	output space was missing that one descriptor can't use
  *
  * The driver writes @consumed, @produced and the members from @last_block on. They are
@@ -85,6 +86,7 @@ struct comp_msg {
 	bool last_block;
 	bool ended;
 	bool more_room;
+	bool wrong;
 	/* owned by the driver */
 	void *bounce;
 	size_t room;

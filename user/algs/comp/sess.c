@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "comp.h"
+#include "lz77.h"
 
 #define LEVEL_MAX	22
 #define COMP_FLAGS	(WD_COMP_SESS_CHECKSUM | WD_COMP_SESS_BLOCK)
@@ -30,13 +31,22 @@ static int flags_check(const struct wd_comp_sess_setup *setup)
 	return 0;
 }
 
+static int sequences_check(const struct wd_comp_sess_setup *setup)
+{
+	if (setup->dir_type != WD_DIR_COMPRESS)
+		return wd_fail(NULL, EINVAL, "setup->dir_type: WD_LZ77 has no decompression");
+	if (setup->data_fmt == WD_SGL_BUF)
+		return wd_fail(NULL, EINVAL, "setup->data_fmt: WD_LZ77 has flat buffers only");
+	return 0;
+}
+
 static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session_attr *attr)
 {
 	int ret;
 
 	if (!setup)
 		return wd_fail(NULL, EINVAL, "setup is NULL");
-	if (setup->alg_type > WD_LZ4)
+	if (setup->alg_type > WD_LZ77)
 		return wd_fail_num(NULL, EINVAL, "setup->alg_type %u is unknown", setup->alg_type, 0);
 	if (setup->dir_type > WD_DIR_DECOMPRESS)
 		return wd_fail_num(NULL, EINVAL, "setup->dir_type %u is unknown", setup->dir_type, 0);
@@ -45,6 +55,8 @@ static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session
 	ret = window_check(setup);
 	if (!ret)
 		ret = flags_check(setup);
+	if (!ret && setup->alg_type == WD_LZ77)
+		ret = sequences_check(setup);
 	if (!ret && comp_is_framed(setup->alg_type))
 		ret = soft_frames_ready(setup->alg_type);
 	return ret ? ret : wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags & ~COMP_FLAGS,
@@ -83,12 +95,16 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	s->sgl = setup->data_fmt == WD_SGL_BUF;
 	s->verify = verify;
 	s->apart = setup->flags & WD_SESS_VERIFY;
+	/* Without asking: a device's sequences are worth nothing before they are checked. */
+	if (s->alg == WD_LZ77)
+		s->verify = verify = true;
 	s->checksum = setup->flags & WD_COMP_SESS_CHECKSUM;
 	s->block = setup->flags & WD_COMP_SESS_BLOCK;
 	s->fresh = true;
 	s->finish = true;
 	s->head = format_header_bytes(s->alg);
-	s->least = comp_is_framed(s->alg) ? 1 : s->head + 2 + format_trailer_bytes(s->alg);
+	s->least = comp_is_framed(s->alg) ? 1 :
+		   s->alg == WD_LZ77 ? sizeof(struct wd_lz77_seq) : s->head + 2 + format_trailer_bytes(s->alg);
 	format_write_header(s->alg, s->win, s->level, s->header);
 	s->plain = !s->sgl && (s->dir == WD_DIR_COMPRESS || s->alg == WD_DEFLATE_RAW);
 	/* The fast path writes results without looking at them. */
@@ -115,7 +131,7 @@ int wd_comp_sess_caps(handle_t sess)
 	if (!base)
 		return -EINVAL;
 	caps = wd_session_caps(base);
-	if (!base->attr.async && !to_comp_sess(base)->block)
+	if (!base->attr.async && !to_comp_sess(base)->block && to_comp_sess(base)->alg != WD_LZ77)
 		caps |= WD_CAP_STREAM;
 	if (to_comp_sess(base)->sgl)
 		caps |= WD_CAP_SGL;
@@ -130,6 +146,8 @@ size_t wd_comp_bound(handle_t sess, size_t len)
 		errno = EINVAL;
 		return 0;
 	}
+	if (to_comp_sess(base)->alg == WD_LZ77)
+		return lz77_bound(len);
 	if (comp_bound(len) < len) {
 		wd_fail(&base->obj, EOVERFLOW, "len is too large: no buffer can hold the result");
 		errno = EOVERFLOW;

@@ -219,8 +219,8 @@ static int strm_call(handle_t h, struct wd_comp_strm *strm, __u8 dir)
 		return -EINVAL;
 	if (!strm)
 		return wd_fail(&s->s.obj, EINVAL, "strm is NULL");
-	if (s->block)
-		return wd_fail(&s->s.obj, EINVAL, "a session of bare blocks has no streams");
+	if (s->block || s->alg == WD_LZ77)
+		return wd_fail(&s->s.obj, EINVAL, "a session of blocks has no streams");
 	ret = comp_check_call(s, WD_SYNC, dir);
 	if (!ret)
 		ret = strm_check(s, strm);

@@ -52,13 +52,24 @@ static int put_q_finally(struct hisi_queue *h)
 	return h->error;
 }
 
-static void states_free(struct hisi_queue *h)
+static void row_free(const struct hisi_queue *h, void **row)
 {
 	unsigned int i;
 
-	for (i = 0; h->states && i < h->ring.sq_depth; i++)
-		free(h->states[i]);
-	free(h->states);
+	for (i = 0; row && i < h->ring.sq_depth; i++)
+		free(row[i]);
+	free(row);
+}
+
+static void memory_free(struct hisi_queue *h)
+{
+	unsigned int i;
+
+	row_free(h, h->states);
+	row_free(h, h->rooms);
+	for (i = 0; i < HISI_SPARES; i++)
+		free(h->spare[i]);
+	free(h->sink);
 }
 
 /* A stuck queue is kept for ever: the kernel keeps its number, its rings and its access to this address space. */
@@ -74,7 +85,7 @@ static void queue_free(struct hisi_queue *h, bool stuck)
 	if (h->pool)
 		wd_sglpool_free(h->pool);
 	free(h->lists);
-	states_free(h);
+	memory_free(h);
 	/* If the context is closed before all requests have ended, nothing else wipes their data. */
 	if (h->scratch)
 		explicit_bzero(h->scratch, h->ring.sq_depth * h->scratch_bytes);
@@ -262,15 +273,35 @@ __u8 *hisi_queue_make_scratch(struct hisi_queue *h)
 	return scratch;
 }
 
+/* Pointers by ring index. The draining thread finds none at the indexes of other requests. */
+static void **row_make(const struct hisi_queue *h, void **_Atomic *at)
+{
+	void **row = atomic_load_explicit(at, memory_order_relaxed);
+
+	if (!row) {
+		row = calloc(h->ring.sq_depth, sizeof(*row));
+		atomic_store_explicit(at, row, memory_order_release);
+	}
+	return row;
+}
+
+/* A fork's child frees what it finds at the index, whatever its parent's thread was about to do. */
+static void *row_take(void **_Atomic *at, unsigned int index)
+{
+	void **row = atomic_load_explicit(at, memory_order_acquire), *memory;
+
+	if (!row)
+		return NULL;
+	memory = row[index];
+	row[index] = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	return memory;
+}
+
 void *hisi_queue_get_state(struct hisi_queue *h, unsigned int index, size_t bytes)
 {
-	void **states = atomic_load_explicit(&h->states, memory_order_relaxed);
+	void **states = row_make(h, &h->states);
 
-	if (!states) {
-		states = calloc(h->ring.sq_depth, sizeof(*states));
-		/* The draining thread finds none at the indexes of other requests. */
-		atomic_store_explicit(&h->states, states, memory_order_release);
-	}
 	if (!states)
 		return NULL;
 	if (!states[index])
@@ -280,15 +311,39 @@ void *hisi_queue_get_state(struct hisi_queue *h, unsigned int index, size_t byte
 
 void hisi_queue_put_state(struct hisi_queue *h, unsigned int index)
 {
-	void **states = atomic_load_explicit(&h->states, memory_order_acquire), *state;
+	free(row_take(&h->states, index));
+}
 
-	if (!states)
-		return;
-	/* A fork's child frees what it finds here, whatever its parent's thread was about to do. */
-	state = states[index];
-	states[index] = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
-	free(state);
+void *hisi_queue_get_room(struct hisi_queue *h, unsigned int index, size_t bytes)
+{
+	void **rooms = row_make(h, &h->rooms);
+	unsigned int i;
+
+	if (!rooms)
+		return NULL;
+	for (i = 0; !rooms[index] && i < HISI_SPARES; i++)
+		rooms[index] = atomic_exchange(&h->spare[i], NULL);
+	if (!rooms[index])
+		rooms[index] = aligned_alloc(STATE_ALIGN, (bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1));
+	return rooms[index];
+}
+
+void hisi_queue_put_room(struct hisi_queue *h, unsigned int index)
+{
+	void *room = row_take(&h->rooms, index), *none = NULL;
+	unsigned int i;
+
+	for (i = 0; room && i < HISI_SPARES; i++, none = NULL)
+		if (atomic_compare_exchange_strong(&h->spare[i], &none, room))
+			return;
+	free(room);
+}
+
+void *hisi_queue_sink(struct hisi_queue *h, size_t bytes)
+{
+	if (!h->sink)
+		h->sink = malloc(bytes);
+	return h->sink;
 }
 
 void hisi_queue_abort(struct wd_queue *q, unsigned int index)

@@ -8,6 +8,7 @@
 #include "ring.h"
 #include "sgl.h"
 
+#define HISI_SPARES	8
 #define HISI_INDEX(m)	((m)->tag & 0xffff)	/* ring index */
 
 struct hisi_lists {
@@ -21,6 +22,9 @@ struct hisi_lists {
  * @lists:	allocated with it: the lists in use, by ring index; the draining thread reads it without that lock
  * @scratch:	allocated on first use; the same
  * @states:	allocated on first use: memory in which a device keeps a request's state, by ring index
+ * @rooms:	allocated on first use: memory for a request's result, by ring index
+ * @spare:	such memory that no request has
+ * @sink:	allocated on first use: memory that a device may write to and nobody reads
  * @scratch_bytes: size of scratch memory per ring index
  * @stopped:	the device doesn't touch any of this any more; under the drain lock
  * @error:	why the last stop failed, 0 if none has; under the drain lock
@@ -33,6 +37,9 @@ struct hisi_queue {
 	struct hisi_lists *_Atomic lists;
 	__u8 *_Atomic scratch;
 	void **_Atomic states;
+	void **_Atomic rooms;
+	void *_Atomic spare[HISI_SPARES];
+	void *sink;
 	size_t scratch_bytes;
 	bool stopped;
 	int error;
@@ -121,6 +128,20 @@ static inline void *hisi_queue_state(const struct hisi_queue *h, unsigned int in
 }
 /* Under the drain lock, when the request has completed. */
 void hisi_queue_put_state(struct hisi_queue *h, unsigned int index);
+
+/*
+ * The same for memory that isn't zeroed, of a size that all requests of the queue have: it goes from request to
+ * request, since pages that a process has for the first time cost as much as what a device does with them.
+ */
+void *hisi_queue_get_room(struct hisi_queue *h, unsigned int index, size_t bytes);
+static inline void *hisi_queue_room(const struct hisi_queue *h, unsigned int index)
+{
+	return atomic_load_explicit(&h->rooms, memory_order_acquire)[index];
+}
+void hisi_queue_put_room(struct hisi_queue *h, unsigned int index);
+
+/* Under the produce lock: memory for what a device has to write somewhere, of a size that never changes; or NULL. */
+void *hisi_queue_sink(struct hisi_queue *h, size_t bytes);
 
 /* What the drivers of all engines share of struct wd_driver. */
 #define HISI_QUEUE_DRIVER \

@@ -116,6 +116,13 @@ static inline __attribute__((always_inline)) void zip_job_flat(const struct comp
 
 /* --- zip_msg.c --- */
 int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev);
+/* zip_status.c: the engine's status, as an errno, and a text in the message; 0: the request succeeded. */
+int zip_status_error(struct comp_msg *c, __u32 status);
+
+/* --- zip_lz77.c: zip_send() and zip_end() for sequences --- */
+int zip_lz77_send(struct hisi_queue *z, struct comp_msg *c);
+void zip_lz77_end(struct hisi_queue *z, struct comp_msg *c, unsigned int index);
+
 /* struct fast_ops's */
 int zip_send(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m);
 void zip_end(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m, unsigned int index);

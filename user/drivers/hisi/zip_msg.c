@@ -161,8 +161,11 @@ int zip_send(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m)
 	struct comp_msg *c = to_comp_msg(m);
 	struct comp_hw_state part = { .ctx = NULL };
 	struct zip_job j;
-	int ret = msg_prepare(z, c);
+	int ret;
 
+	if (c->alg == WD_LZ77)
+		return zip_lz77_send(z, c);
+	ret = msg_prepare(z, c);
 	if (ret)
 		return ret;
 	/* A part is the first step of a stream that has no other. */
@@ -171,33 +174,6 @@ int zip_send(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m)
 	job_of_msg(z, c, c->part ? &part : c->hw, ops->type, &j);
 	zip_write(wd_ring_slot(&z->ring, HISI_INDEX(m)), ops->type, &j);
 	return 0;
-}
-
-/* The engine's status, as an errno and a text. */
-static int msg_status(struct comp_msg *c, __u32 status)
-{
-	switch (status) {
-	case ZIP_ST_OK:
-	case ZIP_ST_NEGATIVE_COMP:
-	case ZIP_ST_END:
-		if (c->hw || c->last_block || c->dir == WD_DIR_COMPRESS)
-			return 0;
-		c->why = "the stream ends early";
-		return -EBADMSG;
-	case ZIP_ST_NOSPACE:
-		return -ENOSPC;
-	case ZIP_ST_CHECKSUM:
-		c->why = "the checksum of the data is wrong";
-		return -EBADMSG;
-	case ZIP_ST_ABORTED:
-		return WD_STOPPED;
-	}
-	if (status == ZIP_ST_ADDRESS || !probe_msg(c))
-		return -EFAULT;
-	if (c->dir == WD_DIR_COMPRESS)
-		return -EIO;
-	c->why = status == ZIP_ST_TRUNCATED ? "the stream ends early" : "the data is corrupt or cut off";
-	return -EBADMSG;
 }
 
 static int bounce_out(struct comp_msg *c)
@@ -246,7 +222,7 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe, __
 		stream_keep(c, sqe);
 	/* A decompression also has to reach the end of the stream. */
 	if (status != ZIP_ST_OK || !comp)
-		ret = msg_status(c, status);
+		ret = zip_status_error(c, status);
 	if (!ret && c->part && c->consumed != c->src_len) {
 		c->why = "the device left data of a part over";
 		ret = -EIO;
@@ -273,6 +249,10 @@ void zip_end(const struct fast_ops *ops, struct hisi_queue *z, struct wd_msg *m,
 {
 	struct comp_msg *c = to_comp_msg(m);
 
+	if (c->alg == WD_LZ77) {
+		zip_lz77_end(z, c, index);
+		return;
+	}
 	c->bounce = msg_plan(c) ? hisi_queue_scratch_at(z, index) : NULL;
 	m->status = msg_result(c, wd_ring_slot(&z->ring, index), ops->type);
 	hisi_queue_put_lists(z, index);

@@ -55,10 +55,12 @@ static int framed_do(struct comp_msg *c, struct soft_tools *t)
 
 static int soft_do(struct comp_msg *c, struct soft_tools *t)
 {
-	if (comp_is_framed(c->alg))
-		return framed_do(c, t);
 	int ret;
 
+	if (comp_is_framed(c->alg))
+		return framed_do(c, t);
+	if (c->alg == WD_LZ77)
+		return soft_lz77(c);
 	if (needs_pieces(c))
 		return soft_pieces(c, t);
 	if (c->part)

@@ -120,6 +120,8 @@ int soft_pieces(struct comp_msg *c, struct soft_tools *t);
 
 /* lz4.c: a flat buffer to a frame, -ENOSPC also where a stream could do with less room. */
 int soft_lz4_whole(struct comp_msg *c, struct soft_key key);
+/* lz77.c: sequences of a block. */
+int soft_lz77(struct comp_msg *c);
 /* lz4_block.c: a bare block. */
 int soft_lz4_block(struct comp_msg *c);
 

@@ -116,14 +116,14 @@ const char *wd_comp_status_str(int status);
  * A sequence of WD_LZ77: literals, and a match behind them. It has the layout of ZSTD_Sequence.
  *
  * A request compresses one block of 1 byte to WD_LZ77_MAX, above it -EFBIG. Its result in dst is an array of sequences,
- * which fills *dst_len. The last one has offset 0 and match 0 and the block's last literals, which may
- * be none. All lengths add up to src_len. An offset is never a repeat code, never reaches before src (in a stream:
- * before the window) and never beyond the window of the session, and every match has been compared with the data that
- * it refers to: literals from src and the sequences make the block again. src and dst must not overlap, -EINVAL.
+ * which fills *dst_len. The last one has offset 0 and match 0 and the block's last literals, which may be none. All
+ * lengths add up to src_len. An offset is never a repeat code, never reaches before src and never beyond the window of
+ * the session, and every match has been compared with the data that it refers to: literals from src and the sequences
+ * make the block again. src and dst must not overlap, -EINVAL.
  *
  * dst needs wd_comp_bound() of src_len at most, else -ENOSPC; it is aligned to 4 bytes, else -EINVAL. Levels from
- * WD_LZ77_PRICE on ask for the device's slower search, which weighs the cost of matches; the software path has one
- * search. Streams take one whole block per call, and its matches may reach back into the stream's blocks before.
+ * WD_LZ77_PRICE on ask for a slower search, which finds more. Sessions have flat buffers and no streams, and compress.
+ * A device's answer that isn't right is made again as in sessions with WD_SESS_VERIFY, whether a session has it or not.
  */
 struct wd_lz77_seq {
 	__u32 offset;		/* of the match: bytes back from its first one; 0: no match */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* A search for matches: one table of hashes, without chains. The engine's, and that of the library's software path. */
-#ifndef WDM_LZ77_H
-#define WDM_LZ77_H
+/* A search for matches: one table of hashes, without chains. */
+#ifndef WDM_SEARCH_H
+#define WDM_SEARCH_H
 
 #include "env.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* The search for matches. */
-#include "lz77.h"
+#include "search.h"
 
 static u32 word_at(const struct wdm_lz77 *z, u32 at)
 {
