@@ -57,7 +57,7 @@ static int zstd_error(const struct zstd_stream *s, size_t ret, const char **why)
 		*why = "the frame needs a dictionary, which isn't supported here";
 		break;
 	case ZSTD_error_frameParameter_windowTooLarge:
-		*why = "the frame needs a larger window than the session allows: see win_size";
+		*why = "the frame needs a larger window than is allowed";
 		break;
 	case ZSTD_error_checksum_wrong:
 		*why = "the checksum of the data is wrong";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One input to one gzip member. */
+/* One input to one gzip member, or to a file of another format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +69,9 @@ static bool wants_parts(const struct settings *set, const struct buffers *b, ssi
 {
 	if (set->rsyncable)
 		return got > 0;
+	/* Frames cost what they can't find in those before. */
+	if (formats[set->format].framed && (set->threads == 1 || set->window_log))
+		return false;
 	return !last && b->piece == PIECE_BYTES && (set->threads > 1 || set->software);
 }
 
@@ -125,6 +128,8 @@ static size_t piece_bytes(const struct job *job)
 	const struct settings *set = job->set;
 	off_t size = job->stat.st_size;
 
+	if (formats[set->format].framed)
+		return PIECE_BYTES;
 	if (!set->software || set->threads > 1 || set->level == 1 || set->rsyncable || !S_ISREG(job->stat.st_mode) ||
 	    size < (off_t)PIECE_BYTES || size > WHOLE_MOST)
 		return PIECE_BYTES;
@@ -136,7 +141,9 @@ int compress_stream(struct job *job)
 	int ret = -ENOMEM;
 	struct buffers b;
 
-	job->frame_bytes = header_bytes(job) + TRAILER_BYTES;
+	job->frame_bytes = formats[job->format].ends;
+	if (job->format == WD_GZIP)
+		job->frame_bytes += header_bytes(job) - HEADER_BYTES;
 	if (!buffers_alloc(&b, piece_bytes(job)) && b.piece != PIECE_BYTES) {
 		buffers_free(&b);
 		buffers_alloc(&b, PIECE_BYTES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One input of gzip members, one after the other, to their contents. */
+/* One input of members or frames, one after the other, to their contents. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,10 @@ static int window_fill(struct job *job, struct window *w)
 	return 0;
 }
 
-static bool is_gzip(const struct window *w)
+/* What is there is the beginning of another member. */
+static bool is_member(const struct job *job, const struct window *w)
 {
-	return w->end - w->start >= 2 && w->in[w->start] == 0x1f && w->in[w->start + 1] == 0x8b;
+	return format_begins(job->format, w->in + w->start, w->end - w->start);
 }
 
 /* The end of input is a call of its own, without data: this tells a truncated stream from corrupt data. */
@@ -82,7 +83,9 @@ static int member_decompress(struct job *job, struct window *w)
 	unsigned int idle = 0;
 	int ret;
 
-	job->sum = 0;
+	/* gzip lists the last member's, and frames are pieces of one file. */
+	if (!formats[job->format].framed)
+		job->sum = 0;
 	for (;;) {
 		if (w->start == w->end && !w->eof && window_fill(job, w))
 			return COMPLAINED;
@@ -100,24 +103,11 @@ static int member_decompress(struct job *job, struct window *w)
 }
 
 /* A byte that isn't zero may be what is left of one more member. */
-static bool is_cut_off(const struct window *w)
+static bool is_cut_off(const struct job *job, const struct window *w)
 {
-	return w->eof && w->end - w->start == 1 && w->in[w->start];
-}
+	size_t n = w->end - w->start;
 
-/* Formats that gzip reads and wdzip doesn't, none of which is garbage or text. */
-static const char *other_format(const struct window *w)
-{
-	static const struct {
-		unsigned char second;
-		const char *name;
-	} formats[] = { { 0x9d, "compress (.Z)" }, { 0x1e, "pack" }, { 0xa0, "lzh" } };
-	size_t i;
-
-	for (i = 0; w->end - w->start >= 2 && w->in[w->start] == 0x1f && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (w->in[w->start + 1] == formats[i].second)
-			return formats[i].name;
-	return NULL;
+	return w->eof && n && n < format_magic_bytes(job->format) && w->in[w->start];
 }
 
 /* The last member is followed by nothing, by padding of zeros (tapes), or by garbage. */
@@ -126,7 +116,7 @@ static int trailing_check(struct job *job, struct window *w)
 	bool zeros = true;
 	size_t i;
 
-	if (is_cut_off(w)) {
+	if (is_cut_off(job, w)) {
 		complain(job->name, "unexpected end of file");
 		return COMPLAINED;
 	}
@@ -166,7 +156,7 @@ static int copy_through(struct job *job, struct window *w)
 /* Bytes that are no member, at the beginning or behind members. */
 static int rest_decompress(struct job *job, struct window *w, bool behind)
 {
-	const char *other = other_format(w);
+	const char *other = format_unread(w->in + w->start, w->end - w->start);
 
 	if (other) {
 		complain(job->name, "has the format of %s, which wdzip doesn't read", other);
@@ -176,7 +166,12 @@ static int rest_decompress(struct job *job, struct window *w, bool behind)
 		return copy_through(job, w);
 	if (behind)
 		return trailing_check(job, w);
-	complain(job->name, w->end < 2 ? "unexpected end of file" : "not in gzip format");
+	if (w->end < 2)
+		complain(job->name, "unexpected end of file");
+	else if (job->set->format == WD_ZLIB)
+		complain(job->name, "not in zlib format");
+	else
+		complain(job->name, "not in gzip format, nor in zstd's or lz4's");
 	return COMPLAINED;
 }
 
@@ -188,9 +183,9 @@ static int members_decompress(struct job *job, struct window *w)
 		ret = member_decompress(job, w);
 		if (ret)
 			return ret;
-		if (w->end - w->start < 2 && !w->eof && window_fill(job, w))
+		if (w->end - w->start < format_magic_bytes(job->format) && !w->eof && window_fill(job, w))
 			return COMPLAINED;
-	} while (is_gzip(w));
+	} while (is_member(job, w));
 	return rest_decompress(job, w, true);
 }
 
@@ -198,6 +193,9 @@ static void header_keep(struct job *job, const struct window *w)
 {
 	struct header h;
 
+	job->frame_bytes = formats[job->format].ends;
+	if (job->format != WD_GZIP)
+		return;
 	if (header_parse(w->in, w->end, &h))
 		job->frame_bytes = h.len + TRAILER_BYTES;
 	if (job->set->mode != MODE_LIST)
@@ -208,10 +206,15 @@ static void header_keep(struct job *job, const struct window *w)
 
 static int window_decompress(struct job *job, struct window *w)
 {
+	int format;
+
 	if (window_fill(job, w))
 		return COMPLAINED;
-	if (!is_gzip(w))
+	format = format_recognize(job->set->format, w->in, w->end);
+	if (format < 0)
 		return rest_decompress(job, w, false);
+	if (session_read(job, format))
+		return COMPLAINED;
 	header_keep(job, w);
 	return members_decompress(job, w);
 }

@@ -174,9 +174,9 @@ static void job_again(struct job *job, int err, bool last)
 
 	if (!job->set->quiet && !doubtful)
 		session_complain(job, err, wrong ? "starting again" : "device lost, starting again");
-	soft = (wrong || last) && job->stream == job->set->sess ? session_of_software(job->set) : 0;
+	soft = (wrong || last) && !job->soft ? session_of_software(job->set, job->format) : 0;
 	if (soft)
-		job->stream = job->sess = soft;
+		job->stream = job->sess = job->soft = soft;
 }
 
 /* If input and output can be rewound, the loss of a device costs only time. */
@@ -197,8 +197,8 @@ static int job_run(struct job *job, bool may_rewind)
 	if (ret < -1)
 		session_complain(job, ret, compress ? "compression failed" :
 				 "decompression failed");
-	if (job->stream != job->set->sess)
-		wd_comp_free_sess(job->stream);
+	if (job->soft)
+		wd_comp_free_sess(job->soft);
 	return ret;
 }
 
@@ -298,7 +298,7 @@ enum wdzip_exit file_process(struct settings *set, const char *name)
 	char *path = is_stdin(name) ? strdup(name) : name_resolve(set, name);
 	struct job job = {
 		.set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name), .stream = set->sess,
-		.sess = set->sess
+		.sess = set->sess, .format = set->format,
 	};
 	enum wdzip_exit result;
 

@@ -53,7 +53,7 @@ void list_add(const struct job *job, const char *name)
 	totals.out_bytes += job->out_bytes;
 	totals.frame_bytes = job->frame_bytes;
 	if (job->set->verbose) {
-		printf("defla %08x ", job->sum);
+		printf("%-5s %08x ", formats[job->format].method, job->sum);
 		time_print(job->set->names && job->stored_time ? job->stored_time : job->stat.st_mtime);
 	}
 	printf("%19llu %19llu %5.1f%% %s\n", job->in_bytes, job->out_bytes, ratio_percent(job), name);

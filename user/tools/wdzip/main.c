@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdzip: gzip on accelerators. One input after the other. */
+/* wdzip: gzip, zlib, zstd and LZ4 on accelerators. One input after the other. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,6 +12,7 @@ static const struct {
 } suffixes[] = {
 	{ ".gz", "" }, { ".tgz", ".tar" }, { ".taz", ".tar" },
 	{ "-gz", "" }, { ".z", "" }, { "-z", "" }, { "_z", "" },
+	{ ".zst", "" }, { ".tzst", ".tar" }, { ".lz4", "" }, { ".tlz4", ".tar" }, { ".zz", "" },
 };
 
 /* Return: bytes of the suffix behind a base name, or 0; @plain takes its place. */
@@ -27,7 +28,7 @@ static size_t suffix_find(const struct settings *set, const char *name, const ch
 	if (have > len && !strcasecmp(base + have - len, set->suffix))
 		return len;
 	/* With -S, only this suffix marks a compressed file. */
-	if (set->mode == MODE_COMPRESS && strcmp(set->suffix, ".gz"))
+	if (set->mode == MODE_COMPRESS && set->own_suffix)
 		return 0;
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		len = strlen(suffixes[i].suffix);

@@ -8,7 +8,7 @@
 
 #include "wdzip.h"
 
-#define LEVEL_DEFAULT 6
+#define WINDOW_LOG_LONG 27	/* zstd's for --long */
 
 enum {
 	OPT_PATH = 256,
@@ -17,6 +17,9 @@ enum {
 	OPT_SYNCHRONOUS,
 	OPT_RSYNCABLE,
 	OPT_LIST_OPTS,
+	OPT_LEVEL,
+	OPT_LONG,
+	OPT_DIGITS,
 };
 
 static const struct {
@@ -27,6 +30,7 @@ static const struct {
 	{ 'b', "bits", "N", "ignored, for compatibility with gzip" },
 	{ 'c', "stdout", NULL, "write to standard output, and keep the input" },
 	{ 'd', "decompress", NULL, "decompress" },
+	{ 'F', "format", "FMT", "gzip (default), zlib, zstd or lz4; -d recognises all but zlib" },
 	{ 'f', "force", NULL, "overwrite files, follow links, write to a terminal" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 'k', "keep", NULL, "keep the input" },
@@ -38,13 +42,15 @@ static const struct {
 	{ 'p', "processes", "N", "the same as -T, for compatibility with pigz" },
 	{ 'q', "quiet", NULL, "print no warnings and no progress" },
 	{ 'r', "recursive", NULL, "process all files in folders, at any depth" },
-	{ 'S', "suffix", "SUF", "use suffix .SUF on compressed files, .gz if not given" },
+	{ 'S', "suffix", "SUF", "use suffix .SUF on compressed files, not the format's" },
 	{ 't', "test", NULL, "check compressed files" },
 	{ 'T', "threads", "N", "compress with N threads, 0: one for each CPU (default)" },
 	{ 'v', "verbose", NULL, "print ratio and the path taken: hw, sim or soft, and why" },
 	{ 'V', "version", NULL, "print the version" },
 	{ '1', "fast", NULL, "compress fastest; -2 .. -8 are between" },
 	{ '9', "best", NULL, "compress best (default -6; a device has one level)" },
+	{ OPT_LEVEL, "level", "N", "1 .. 9; zstd 1 .. 19 (default 3), lz4 1 .. 12 (1); also -N" },
+	{ OPT_LONG, "long", "[=N]", "zstd: a window of 2^N bytes, 10 .. 31 (27); with -d: at most" },
 	{ OPT_PATH, "path", "PATH", "auto (default), hw (devices only), soft (software only)" },
 	{ OPT_NO_VERIFY, "no-verify", NULL, "believe devices; otherwise their results are verified" },
 	{ OPT_RSYNCABLE, "rsyncable", NULL, "let the result of unchanged data be the same, for rsync" },
@@ -62,6 +68,7 @@ static const struct {
 	{ "to-stdout", 'c' },
 	{ "uncompress", 'd' },
 	{ "list-opts", OPT_LIST_OPTS },
+	{ "digits", OPT_DIGITS },	/* levels_join()'s */
 };
 
 #define ALIASES (sizeof(aliases) / sizeof(aliases[0]))
@@ -75,7 +82,8 @@ static void print_help(void)
 	size_t i;
 
 	printf("usage: wdzip [options] [FILE...]\n\n"
-	       "Compress or decompress each FILE in gzip's format, on an accelerator if there is one.\n"
+	       "Compress or decompress each FILE, in gzip's format if no other is given, on an accelerator\n"
+	       "if there is one.\n"
 	       "Without FILE, or if FILE is -, read standard input and write standard output.\n\n");
 	for (i = 0; i < ROWS; i++) {
 		if (rows[i].key < 256)
@@ -127,7 +135,41 @@ static int suffix_set(struct settings *set, const char *arg)
 		return -EINVAL;
 	}
 	set->suffix = arg;
+	set->own_suffix = true;
 	return 0;
+}
+
+static int format_set(struct settings *set, const char *arg)
+{
+	set->format = format_find(arg);
+	if (set->format >= 0)
+		return 0;
+	complain(NULL, "-F %s: expected gzip, zlib, zstd or lz4", arg);
+	return -EINVAL;
+}
+
+/* A number from least to most, or -EINVAL after complaining. */
+static int number_take(const char *option, const char *arg, int least, int most)
+{
+	char *end;
+	long nr = strtol(arg, &end, 10);
+
+	if (*arg >= '0' && *arg <= '9' && !*end && nr >= least && nr <= most)
+		return (int)nr;
+	complain(NULL, "%s %s: expected a number, %d to %d", option, arg, least, most);
+	return -EINVAL;
+}
+
+static int window_set(struct settings *set, const char *arg)
+{
+	set->window_log = arg ? number_take("--long", arg, 10, 31) : WINDOW_LOG_LONG;
+	return set->window_log < 0 ? -EINVAL : 0;
+}
+
+static int level_set(struct settings *set, const char *arg)
+{
+	set->level = number_take("--level", arg, 1, 19);
+	return set->level < 0 ? -EINVAL : 0;
 }
 
 static int threads_set(struct settings *set, const char *option, const char *arg)
@@ -181,10 +223,15 @@ static int option_apply(struct settings *set, int key, const char *arg)
 	case OPT_RSYNCABLE: set->rsyncable = true; return 0;
 	case OPT_SYNCHRONOUS: set->synchronous = true; return 0;
 	case OPT_SECTION: set->section = arg; return 0;
+	case OPT_LEVEL: return level_set(set, arg);
+	case OPT_DIGITS: set->digits = true; return level_set(set, arg);
+	case OPT_LONG: return window_set(set, arg);
+	case 'F': return format_set(set, arg);
 	default:
 		if (key < '1' || key > '9')
 			return -EINVAL;
 		set->level = key - '0';
+		set->digits = false;
 		return 0;
 	}
 }
@@ -196,13 +243,29 @@ static void longs_fill(struct option *longs)
 	memset(longs, 0, (ROWS + ALIASES + 1) * sizeof(*longs));
 	for (i = 0; i < ROWS; i++) {
 		longs[i].name = rows[i].name;
-		longs[i].has_arg = rows[i].arg ? required_argument : no_argument;
+		longs[i].has_arg = !rows[i].arg ? no_argument :
+				   rows[i].arg[0] == '[' ? optional_argument : required_argument;
 		longs[i].val = rows[i].key;
 	}
 	for (i = 0; i < ALIASES; i++) {
 		longs[ROWS + i].name = aliases[i].name;
 		longs[ROWS + i].val = aliases[i].key;
+		longs[ROWS + i].has_arg = aliases[i].key == OPT_DIGITS ? required_argument : no_argument;
 	}
+}
+
+/* zstd's levels have two digits; gzip takes each for a level, and the last counts. */
+static void levels_join(int argc, char **argv)
+{
+	static const char *const joined[] = {
+		"--digits=10", "--digits=11", "--digits=12", "--digits=13", "--digits=14", "--digits=15", "--digits=16",
+		"--digits=17", "--digits=18", "--digits=19",
+	};
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (argv[i][0] == '-' && argv[i][1] == '1' && argv[i][2] >= '0' && argv[i][2] <= '9' && !argv[i][3])
+			argv[i] = (char *)joined[argv[i][2] - '0'];
 }
 
 static int words_parse(struct settings *set, int argc, char **argv, bool variable)
@@ -213,8 +276,8 @@ static int words_parse(struct settings *set, int argc, char **argv, bool variabl
 	longs_fill(longs);
 	optind = 0;
 	/* A plus: the variable's first word that is no option ends it. */
-	while ((key = getopt_long(argc, argv, variable ? "+123456789ab:cdfhklLnNo:p:qrS:tT:vV" :
-				  "123456789ab:cdfhklLnNo:p:qrS:tT:vV", longs, NULL)) != -1) {
+	while ((key = getopt_long(argc, argv, variable ? "+123456789ab:cdF:fhklLnNo:p:qrS:tT:vV" :
+				  "123456789ab:cdF:fhklLnNo:p:qrS:tT:vV", longs, NULL)) != -1) {
 		if (variable && key != OPT_RSYNCABLE && (key > 255 || !strchr(in_variable, key))) {
 			if (key != '?')
 				complain(NULL, "GZIP=%s: expected -n, -N, -q, -v, --rsyncable or a level only",
@@ -266,16 +329,46 @@ static int variable_read(struct settings *set)
 	return ret;
 }
 
+/* A format, and what goes with it. */
+static int format_settle(struct settings *set)
+{
+	const struct format *f = &formats[set->format];
+
+	if (!set->own_suffix)
+		set->suffix = f->suffix;
+	/* Two options, for a format with levels of one digit. */
+	if (set->digits && f->level_most < 10)
+		set->level %= 10;
+	if (!set->level && !set->digits)
+		set->level = f->level;
+	if (set->mode != MODE_COMPRESS)
+		return 0;
+	if (!set->level || set->level > f->level_most) {
+		complain(NULL, "level %d: expected 1 to %d for %s", set->level, f->level_most, f->name);
+		return -EINVAL;
+	}
+	if (set->names && set->format != WD_GZIP) {
+		complain(NULL, "-N: %s has no names; expected -F gzip", f->name);
+		return -EINVAL;
+	}
+	if (set->window_log && set->format != WD_ZSTD) {
+		complain(NULL, "--long: %s has no long windows; expected -F zstd", f->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int options_read(struct settings *set, int argc, char **argv)
 {
 	int ret;
 
-	*set = (struct settings){
-		.mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .verify = true,
-	};
+	*set = (struct settings){ .mode = MODE_COMPRESS, .format = WD_GZIP, .verify = true };
 	ret = variable_read(set);
+	levels_join(argc, argv);
 	if (!ret)
 		ret = words_parse(set, argc, argv, false);
+	if (!ret)
+		ret = format_settle(set);
 	if (ret)
 		return ret;
 	if (set->output && !strcmp(set->output, "-")) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One large input to one gzip member by several threads: each compresses parts of a raw deflate stream, on whatever
- * device its session has, and the main thread reads, writes them in order, and adds header and trailer (RFC 1952).
+ * One large input to one file by several threads: each compresses parts of a raw deflate stream, or whole frames, on
+ * whatever device its session has, and the main thread reads, writes them in order, and adds header and trailer.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +16,9 @@
 
 #define PARTS_PER_THREAD 2	/* one that is compressed, one that waits for its turn in the output */
 #define PART_MOST (2U << 20)
+#define FRAME_BYTES (4U << 20)	/* a block of LZ4, and some windows of zstd's lower levels */
+#define FRAME_BYTES_BEST (16U << 20)
+#define LEVEL_BEST 10		/* of zstd, from which on windows are larger */
 
 #define LEAST_BYTES (32U << 10)
 #define HASHED_BYTES 64
@@ -92,7 +95,8 @@ static void part_compress(const struct crew *c, handle_t sess, struct part *p)
 {
 	const struct settings *set = c->job->set;
 	struct wd_comp_arg arg = {
-		.src = p->in, .src_len = p->in_len, .dst = p->out, .dst_len = &p->out_len, .flags = WD_COMP_PART,
+		.src = p->in, .src_len = p->in_len, .dst = p->out, .dst_len = &p->out_len,
+		.flags = formats[set->format].framed ? 0 : WD_COMP_PART,
 	};
 
 	p->out_len = c->out;
@@ -150,7 +154,10 @@ static void part_publish(struct crew *c, size_t len)
 
 	p->in_len = len;
 	p->done = false;
-	c->sum = libdeflate_crc32(c->sum, p->in, len);
+	if (c->job->format == WD_GZIP)
+		c->sum = libdeflate_crc32(c->sum, p->in, len);
+	else if (c->job->format == WD_ZLIB)
+		c->sum = libdeflate_adler32(c->sum, p->in, len);
 	c->total += len;
 	pthread_mutex_lock(&c->lock);
 	waits = ++c->filled - c->taken > c->idle;
@@ -189,20 +196,38 @@ static int part_write(struct crew *c)
 	return 0;
 }
 
+/* RFC 1950: a window of 32 KiB, and how slow the level is. */
+static int zlib_head_put(struct job *job)
+{
+	unsigned char head[2] = { 0x78, (unsigned char)((job->set->level + 1) / 3 << 6) };
+
+	head[1] += 31 - (head[0] << 8 | head[1]) % 31;
+	return io_write(job, head, sizeof(head)) ? 1 : 0;
+}
+
 static int head_put(struct job *job)
 {
 	unsigned char head[HEADER_BYTES] = { 0x1f, 0x8b, 8, [9] = 3 };
 
+	if (job->format != WD_GZIP)
+		return job->format == WD_ZLIB ? zlib_head_put(job) : 0;
 	head[8] = job->set->level == 9 ? 2 : job->set->level == 1 ? 4 : 0;
 	return header_write(job, head, sizeof(head)) ? 1 : 0;
 }
 
-/* A final block without data, the checksum and the length, least significant byte first. */
+/* A final block without data; gzip: the checksum and the length, least significant byte first; zlib: the former. */
 static int trailer_put(const struct crew *c)
 {
 	unsigned char end[10] = { 0x03, 0x00 };
 	unsigned int i;
 
+	if (formats[c->job->format].framed)
+		return 0;
+	if (c->job->format == WD_ZLIB) {
+		for (i = 0; i < 4; i++)
+			end[2 + i] = c->sum >> 8 * (3 - i) & 0xff;
+		return io_write(c->job, end, 6) ? 1 : 0;
+	}
 	for (i = 0; i < 4; i++) {
 		end[2 + i] = c->sum >> 8 * i & 0xff;
 		end[6 + i] = c->total >> 8 * i & 0xff;
@@ -297,6 +322,8 @@ static size_t part_bytes(const struct job *job)
 {
 	size_t fair = (size_t)job->stat.st_size / THREADS_MAX;
 
+	if (formats[job->format].framed && !job->set->rsyncable)
+		return job->format == WD_ZSTD && job->set->level >= LEVEL_BEST ? FRAME_BYTES_BEST : FRAME_BYTES;
 	if (!job->set->software || job->set->rsyncable || !S_ISREG(job->stat.st_mode) || fair < PIECE_BYTES)
 		return PIECE_BYTES;
 	return fair < PART_MOST ? fair : PART_MOST;
@@ -321,7 +348,9 @@ static int parts_alloc(struct crew *c)
 
 int parts_compress(struct job *job, const void *first, size_t len)
 {
-	struct crew c = { .job = job, .nr_parts = PARTS_PER_THREAD * job->set->threads };
+	struct crew c = {
+		.job = job, .nr_parts = PARTS_PER_THREAD * job->set->threads, .sum = job->format == WD_ZLIB,
+	};
 	int ret;
 
 	pthread_mutex_init(&c.lock, NULL);

@@ -39,12 +39,16 @@ enum wdzip_mode {
 
 struct settings {
 	enum wdzip_mode mode;
-	int level;
+	int format;		/* enum wd_comp_alg_type: that is written, or read if it is zlib's */
+	int level;		/* 0: the format's */
+	int window_log;		/* --long, 0: not given */
 	unsigned int threads;	/* 0: the default, until the session is open */
 	__u32 path_flags;	/* WD_SESS_PATH_* */
 	const char *output;	/* -o, NULL if not given */
 	const char *section;	/* --section, NULL if not given */
 	const char *suffix;	/* of compressed files */
+	bool own_suffix;	/* -S */
+	bool digits;		/* the level was given as an option of two digits */
 	bool names;		/* in headers, stored or restored; times too */
 	bool recursive;
 	bool rsyncable;
@@ -65,7 +69,9 @@ struct job {
 	int out;		/* -1: the result is only checked and counted */
 	struct stat stat;	/* of the input */
 	__u64 in_bytes, out_bytes;
+	int format;		/* of the data that is read, or written */
 	handle_t stream;	/* the session of its stream */
+	handle_t soft;		/* of software, for this job only, or 0 */
 	handle_t sess;		/* that was used last, for its errors */
 	__u16 path, path_reason;
 	unsigned int paths;	/* of all parts: bit numbers */
@@ -84,6 +90,31 @@ struct job {
  * is read first.
  */
 int options_read(struct settings *set, int argc, char **argv);
+
+/**
+ * struct format - a format of compressed files, by its number in libwd_comp
+ * @method:	its name in the table of -l
+ * @ends:	bytes of header and trailer, which don't count in the ratio
+ * @framed:	a file is frames that follow each other, with neither header nor trailer around them
+ */
+struct format {
+	const char *name, *suffix, *method;
+	int level, level_most;
+	size_t ends;
+	bool framed;
+};
+
+extern const struct format formats[];
+
+/* format.c: the format of that name, or -1. */
+int format_find(const char *name);
+/* Of which a file begins with these bytes, or -1; wanted: the only one to be recognised if it is zlib's. */
+int format_recognize(int wanted, const unsigned char *at, size_t len);
+/* Whether these bytes begin a member, or frame, of that format, and how many bytes tell. */
+bool format_begins(int format, const unsigned char *at, size_t len);
+size_t format_magic_bytes(int format);
+/* The name of a format that wdzip recognises and doesn't read, or NULL. */
+const char *format_unread(const unsigned char *at, size_t len);
 
 /* Messages: complain() for failures, warn() for anything else (silent with -q). */
 void complain(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -108,7 +139,9 @@ int session_end(const struct job *job, int ret, const char *failed);
 /* A device calls the data corrupt, and software has the last word. */
 bool session_is_doubtful(const struct job *job, int err);
 /* A session of software, for a job whose device computed wrongly; 0 if that path isn't allowed. */
-handle_t session_of_software(const struct settings *set);
+handle_t session_of_software(const struct settings *set, int format);
+/* For a job that reads that format, which is its stream's from then on. 0, or -1 after complaining. */
+int session_read(struct job *job, int format);
 
 /* compress.c, decompress.c: 0, or -1 after complaining, or a device's -errno not yet reported. */
 int compress_stream(struct job *job);
