@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The settings of the replacement of zlib, and the variables that change them, for itself and for wd-zlib. */
+/* The settings of the libraries for zlib and libzstd, and the variables that change them, for them and their tools. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +83,17 @@ void wdz_config_default(struct wdz_config *c)
 	*c = (struct wdz_config){
 		.level_low = 1, .level_high = 6, .chunk = 256 << 10, .min = SIZE_LOW, .inflate = WDZ_INFLATE_WHOLE
 	};
+}
+
+const struct wdz_setting wds_settings[WDS_SETTINGS] = {
+	{ "WD_ZSTD", "on or off", take_switch },
+	{ "WD_ZSTD_LEVELS", "LOW-HIGH with levels of 1 to 9, such as 1-6", take_levels },
+	{ "WD_ZSTD_MIN", "1 to 1m", take_min },
+};
+
+void wds_config_default(struct wdz_config *c)
+{
+	*c = (struct wdz_config){ .level_low = 1, .level_high = 6, .min = SIZE_LOW };
 }
 
 void wdz_config_settle(struct wdz_config *c)

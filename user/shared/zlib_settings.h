@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of the replacement of zlib, and the variables that change them, for itself and for wd-zlib. */
+/* The settings of the libraries for zlib and libzstd, and the variables that change them, for them and their tools. */
 #ifndef ZLIB_SETTINGS_H
 #define ZLIB_SETTINGS_H
 
@@ -44,8 +44,14 @@ struct wdz_setting {
 
 extern const struct wdz_setting wdz_settings[WDZ_SETTINGS];
 
-/** wdz_config_default() - what holds without any variable. */
+/* Those of the library for libzstd, which has neither parts nor decompression. */
+#define WDS_SETTINGS	3
+
+extern const struct wdz_setting wds_settings[WDS_SETTINGS];
+
+/** wdz_config_default(), wds_config_default() - what holds without any variable. */
 void wdz_config_default(struct wdz_config *c);
+void wds_config_default(struct wdz_config *c);
 
 /** wdz_config_settle() - after the last setting: parts are not smaller than the least stream. */
 void wdz_config_settle(struct wdz_config *c);

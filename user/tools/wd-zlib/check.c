@@ -9,6 +9,7 @@
 #include "base/netlink.h"
 #include "facts.h"
 #include "json.h"
+#include "launch.h"
 #include "wd_zlib.h"
 #include "zlib_settings.h"
 #include "zlib_shim.h"
