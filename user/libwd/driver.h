@@ -328,6 +328,7 @@ struct wd_driver {
  * @flags:	WD_SESS_*
  * @timeout_ms:	deadline of requests without one of their own
  * @mask:	permitted devices, NULL for all
+ * @behind:	devices that it uses are those of another session, whose policy holds
  * @refuse:	0, or the reason why no device can serve the session
  * @features:	WD_CAPA_* that a device must have
  * @cq:		with WD_SESS_CQ: the completion queue
@@ -340,6 +341,7 @@ struct wd_session_attr {
 	__u32 flags;
 	__u32 timeout_ms;
 	const wd_dev_mask_t *mask;
+	bool behind;
 	__u16 refuse;
 	__u32 features;
 	handle_t cq;

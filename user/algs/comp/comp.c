@@ -177,6 +177,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->dst_len = *arg->dst_len;
 	c->why = NULL;
 	c->hw = NULL;
+	c->by_path = 0;
 	c->kind = s->kind;
 	c->part = arg->flags & WD_COMP_PART;
 	c->wrong = false;
@@ -379,6 +380,10 @@ static int comp_result(struct wd_session *base, void *req, struct wd_msg *m, int
 
 	if (s->verify)
 		ret = prove(s, c, ret);
+	if (c->by_path) {
+		m->path = c->by_path;
+		m->reason = c->by_reason;
+	}
 	arg_result(req, c, ret);
 	return ret ? comp_fail(s, ret, c->why, m->vendor) : 0;
 }

@@ -23,6 +23,7 @@ WD_ARG_ASSERT(struct wd_comp_arg);
 #define COMP_CTX_BYTES		0x10000	/* a device's context buffer */
 #define COMP_CTX_USED		0x9840	/* what a device uses of it, from its beginning */
 
+struct comp_finder;
 struct hw_stream;
 struct soft_stream;
 struct soft_proof;
@@ -66,6 +67,7 @@ struct comp_hw_state {
  * @last_block:	the device saw the final block
  * @ended:	the stream is complete, trailer included
  * @wrong:	the result was checked, and isn't right
+ * @by_path:	path of the sessions that a frame's matches were found with, or 0, and @by_reason
  * @more_room:	output space was missing that one descriptor can't use
  *
  * The driver writes @consumed, @produced and the members from @last_block on. They are
@@ -87,6 +89,8 @@ struct comp_msg {
 	bool ended;
 	bool more_room;
 	bool wrong;
+	__u16 by_path;
+	__u16 by_reason;
 	/* owned by the driver */
 	void *bounce;
 	size_t room;
@@ -127,6 +131,7 @@ struct comp_sess {
 	bool verify;			/* results of devices are verified */
 	bool checksum;			/* frames end with one */
 	bool block;			/* bare blocks of LZ4 in place of frames */
+	struct comp_finder *finder;	/* devices that find a frame's matches, or NULL */
 	bool apart;			/* by the session's flag: source and destination don't overlap */
 	__u8 header[COMP_HEADER_MAX];	/* the header that is written */
 	__u64 sqe_word;			/* the driver's: constant part of a descriptor */
@@ -310,12 +315,16 @@ int hw_stream_run(struct hw_stream *h, struct comp_ends *e, struct comp_step *t)
 
 /* soft/codecs.c: whether the library of that format can be loaded. 0, or -EOPNOTSUPP, recorded. */
 int soft_frames_ready(__u8 alg);
+/* Whether libzstd takes matches that others have found. */
+bool soft_zstd_takes_sequences(void);
 
 /* soft/stream.c: the same on the software path. NULL: no memory */
 struct soft_stream *soft_stream_alloc(const struct comp_sess *s);
 void soft_stream_free(struct soft_stream *z);
 void soft_stream_reset(struct soft_stream *z);
 int soft_stream_run(struct soft_stream *z, struct comp_ends *e, struct comp_step *t);
+/* Who found the matches of what the stream made so far, if it can be another than the software path. */
+void soft_stream_by(const struct soft_stream *z, __u16 *path, __u16 *reason);
 
 /* --- whether what a device made is right --- */
 

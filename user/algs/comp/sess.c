@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sessions: checks of the setup, and everything that can be computed once for all requests. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "comp.h"
 #include "lz77.h"
+#include "finder.h"
 
 #define LEVEL_MAX	22
 #define COMP_FLAGS	(WD_COMP_SESS_CHECKSUM | WD_COMP_SESS_BLOCK)
@@ -63,9 +65,36 @@ static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session
 					 setup->timeout_ms, setup->cq, setup->reserved);
 }
 
+/* 0, with NULL where the session needs none, or -errno, recorded. */
+static int finder_open(struct comp_finder **f, const struct wd_comp_sess_setup *setup, const wd_dev_mask_t *mask)
+{
+	struct wd_comp_sess_setup inner;
+	handle_t sess;
+
+	*f = NULL;
+	if (!finder_setup(setup, &inner))
+		return 0;
+	sess = wd_comp_alloc_sess(&inner, mask);
+	if (!sess)
+		return -errno;
+	*f = finder_new(sess);
+	if (*f)
+		return 0;
+	wd_comp_free_sess(sess);
+	return wd_fail(NULL, ENOMEM, "no memory for the session");
+}
+
+static void finder_close(struct comp_finder *f)
+{
+	if (f)
+		wd_comp_free_sess(f->sess);
+	free(f);
+}
+
 handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
+	struct comp_finder *finder = NULL;
 	struct wd_session *base;
 	struct comp_sess *s;
 	bool verify;
@@ -74,6 +103,8 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	ret = setup_check(setup, &attr);
 	if (!ret)
 		ret = wd_frame_verify(setup->flags, &verify);
+	if (!ret)
+		ret = finder_open(&finder, setup, dev_mask);
 	if (ret)
 		return wd_no_handle(ret);
 	/* Raw data has no checksum: verifying it would be decompressing it again. */
@@ -81,13 +112,21 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 		attr.refuse = WD_REASON_UNSUPPORTED;
 	if (comp_is_framed(setup->alg_type))
 		attr.refuse = WD_REASON_UNSUPPORTED;
+	if (finder) {
+		attr.behind = true;
+		attr.mask = NULL;
+	}
 	attr.alg = setup->alg_type;
 	/* The queue's type is the direction. */
 	attr.qc_type = setup->dir_type;
 	base = wd_session_alloc(&comp_class, sizeof(*s), &attr);
-	if (!base)
-		return 0;
+	if (!base) {
+		ret = -errno;
+		finder_close(finder);
+		return wd_no_handle(ret);
+	}
 	s = to_comp_sess(base);
+	s->finder = finder;
 	s->alg = setup->alg_type;
 	s->dir = setup->dir_type;
 	s->level = setup->comp_lv;
@@ -115,7 +154,14 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 
 static int sess_end(struct wd_session *base)
 {
-	return stream_end(to_comp_sess(base));
+	struct comp_sess *s = to_comp_sess(base);
+	int ret = stream_end(s);
+
+	if (ret)
+		return ret;
+	finder_close(s->finder);
+	s->finder = NULL;
+	return 0;
 }
 
 int wd_comp_free_sess(handle_t sess)
@@ -131,6 +177,11 @@ int wd_comp_sess_caps(handle_t sess)
 	if (!base)
 		return -EINVAL;
 	caps = wd_session_caps(base);
+	if (to_comp_sess(base)->finder) {
+		caps |= finder_caps(to_comp_sess(base)->finder);
+		if (to_comp_sess(base)->finder->hw_only)
+			caps &= ~WD_CAP_SOFT;
+	}
 	if (!base->attr.async && !to_comp_sess(base)->block && to_comp_sess(base)->alg != WD_LZ77)
 		caps |= WD_CAP_STREAM;
 	if (to_comp_sess(base)->sgl)

@@ -189,8 +189,10 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 	wd_list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
 	st->active = true;
 	ret = st->hw ? hw_stream_run(st->hw, &e, &t) : soft_stream_run(st->soft, &e, &t);
-	if (st->soft)
+	if (st->soft) {
 		wd_session_count_soft(&s->s, ret, e.consumed, e.produced);
+		soft_stream_by(st->soft, &strm->path, &strm->path_reason);
+	}
 	if (ret == -ENOSPC)
 		return wd_fail_num(&s->s.obj, ENOSPC, "the stream needs more output room than %u bytes", *strm->dst_len,
 				   0);

@@ -12,6 +12,7 @@
 
 #define ZSTD_NAME	"libzstd.so.1"
 #define LZ4_NAME	"liblz4.so.1"
+#define PRODUCER_LEAST	10504
 
 struct function {
 	const char *name;
@@ -30,13 +31,10 @@ static struct zstd_codec zstd_codec;
 static struct lz4_codec lz4_codec;
 static bool zstd_there, lz4_there;
 
-/* The library stays loaded: its functions may run in any thread until the process ends. */
-static bool codec_load(const char *library, const struct function *row, void *codec)
+static bool functions_find(void *handle, const struct function *row, void *codec)
 {
-	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL), *function;
+	void *function;
 
-	if (!handle)
-		return false;
 	for (; row->name; row++) {
 		function = dlsym(handle, row->name);
 		if (!function)
@@ -47,14 +45,25 @@ static bool codec_load(const char *library, const struct function *row, void *co
 	return true;
 }
 
+/* The library stays loaded: its functions may run in any thread until the process ends. */
 static void zstd_load(void)
 {
-	zstd_there = codec_load(ZSTD_NAME, zstd_rows, &zstd_codec);
+	static const struct function rows[] = {
+		{ "ZSTD_registerSequenceProducer", offsetof(struct zstd_codec, take_sequences) }, { NULL, 0 }
+	};
+	void *handle = dlopen(ZSTD_NAME, RTLD_NOW | RTLD_LOCAL);
+
+	zstd_there = handle && functions_find(handle, zstd_rows, &zstd_codec);
+	/* Its interface may change with the library: it is declared for static linking only. */
+	if (zstd_there && zstd_codec.versionNumber() >= PRODUCER_LEAST)
+		functions_find(handle, rows, &zstd_codec);
 }
 
 static void lz4_load(void)
 {
-	lz4_there = codec_load(LZ4_NAME, lz4_rows, &lz4_codec);
+	void *handle = dlopen(LZ4_NAME, RTLD_NOW | RTLD_LOCAL);
+
+	lz4_there = handle && functions_find(handle, lz4_rows, &lz4_codec);
 }
 
 const struct zstd_codec *soft_zstd(void)
@@ -76,4 +85,9 @@ int soft_frames_ready(__u8 alg)
 	if (alg == WD_LZ4 && !soft_lz4())
 		return wd_fail(NULL, EOPNOTSUPP, LZ4_NAME " can't be loaded, or is too old: WD_LZ4 needs it");
 	return 0;
+}
+
+bool soft_zstd_takes_sequences(void)
+{
+	return soft_zstd() && zstd_codec.take_sequences;
 }

@@ -28,8 +28,10 @@
 #define CODEC_LZ4F(name)	__typeof__(LZ4F_##name) *name;
 #define CODEC_LZ4(name)		__typeof__(LZ4_##name) *name;
 
+/* take_sequences: ZSTD_registerSequenceProducer(), which libzstd has from 1.5.4 on; else NULL. */
 struct zstd_codec {
 	ZSTD_FUNCTIONS(CODEC_ZSTD)
+	__typeof__(ZSTD_registerSequenceProducer) *take_sequences;
 };
 
 struct lz4_codec {

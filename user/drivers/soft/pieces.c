@@ -16,7 +16,7 @@ static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tool
 	struct soft_stream **z = &t->pieces[c->dir];
 
 	if (comp_is_framed(c->alg))
-		key.checksum = to_comp_sess(c->m.sess)->checksum;
+		key = soft_key_of(to_comp_sess(c->m.sess));
 	if (*z && !memcmp(&(*z)->key, &key, sizeof(key))) {
 		soft_stream_reset(*z);
 		return *z;
@@ -70,6 +70,7 @@ int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
 	c->consumed = e.consumed;
 	c->produced = e.produced;
 	c->why = t.why;
+	soft_stream_by(z, &c->by_path, &c->by_reason);
 	pieces_put(&tools->pieces[c->dir]);
 	return ret < 0 ? ret : 0;
 }

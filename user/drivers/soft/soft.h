@@ -44,7 +44,11 @@ struct soft_stream {
 		__u8 level;
 		__u8 win;
 		__u8 checksum;	/* of frames: at their end */
+		__u8 none[3];
+		const struct comp_finder *finder;
 	} key;
+	__u16 path;	/* soft_stream_by()'s, 0: the software path */
+	__u16 reason;
 };
 
 /* NULL: no memory. */

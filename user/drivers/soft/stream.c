@@ -21,6 +21,7 @@ struct soft_key soft_key_of(const struct comp_sess *s)
 {
 	return (struct soft_key){
 		.alg = s->alg, .dir = s->dir, .level = s->level, .win = s->win, .checksum = s->checksum,
+		.finder = s->finder,
 	};
 }
 
@@ -70,4 +71,12 @@ int soft_stream_run(struct soft_stream *z, struct comp_ends *e, struct comp_step
 {
 	/* A library that leaves room has no more output. */
 	return comp_run(step, z, true, e, t);
+}
+
+void soft_stream_by(const struct soft_stream *z, __u16 *path, __u16 *reason)
+{
+	if (!z->path)
+		return;
+	*path = z->path;
+	*reason = z->reason;
 }

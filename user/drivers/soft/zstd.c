@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "codecs.h"
+#include "finder.h"
 #include "frames.h"
 
 #define WINDOW_LOG_DEFAULT	27	/* what zstd's own tool decompresses without being asked */
+#define PARAMETER_BLOCK_SPLITTER	1017	/* ZSTD_c_blockSplitterLevel */
 #define LONG_LOG		27	/* from this window on, matches are looked for in all of it */
 
 struct zstd_stream {
@@ -14,6 +16,7 @@ struct zstd_stream {
 	ZSTD_CCtx *c;		/* one of both */
 	ZSTD_DCtx *d;
 	bool begun;		/* compression: the frame */
+	int failed;		/* why no device did a block, where nothing else may do it */
 	struct frame_read read;
 };
 
@@ -47,6 +50,8 @@ static void zstd_reset(struct soft_stream *base)
 
 static int zstd_error(const struct zstd_stream *s, size_t ret, const char **why)
 {
+	if (s->failed)
+		return s->failed;
 	switch (s->zstd->getErrorCode(ret)) {
 	case ZSTD_error_memory_allocation:
 		return -ENOMEM;
@@ -69,6 +74,78 @@ static int zstd_error(const struct zstd_stream *s, size_t ret, const char **why)
 	return s->base.key.dir == WD_DIR_DECOMPRESS ? -EBADMSG : -EIO;
 }
 
+/* --- matches that devices find --- */
+
+static_assert(sizeof(ZSTD_Sequence) == sizeof(struct wd_lz77_seq) &&
+	      offsetof(ZSTD_Sequence, offset) == offsetof(struct wd_lz77_seq, offset) &&
+	      offsetof(ZSTD_Sequence, litLength) == offsetof(struct wd_lz77_seq, literals) &&
+	      offsetof(ZSTD_Sequence, matchLength) == offsetof(struct wd_lz77_seq, match), "they are used as the same");
+
+/* What the request reports: a device, if one did a part; a wrong result in any case. */
+static void note_path(struct zstd_stream *s, __u16 path, __u16 reason)
+{
+	if (s->base.path != WD_PATH_SOFT && path == WD_PATH_SOFT && reason != WD_REASON_WRONG)
+		return;
+	if (path != WD_PATH_SOFT || s->base.path == WD_PATH_SOFT)
+		s->base.path = path;
+	if (s->base.reason != WD_REASON_WRONG)
+		s->base.reason = reason;
+}
+
+/* libzstd's producer of sequences: an error leaves the block to libzstd's own search, if that is allowed. */
+static size_t find_block(void *state, ZSTD_Sequence *out, size_t room, const void *src, size_t n, const void *dict,
+			 size_t dict_n, int level, size_t window)
+{
+	const struct comp_finder *f;
+	struct zstd_stream *s = state;
+	__u16 path = WD_PATH_SOFT, reason = WD_REASON_SIZE;
+	int ret;
+
+	(void)dict, (void)dict_n, (void)level, (void)window;
+	f = s->base.key.finder;
+	ret = n <= WD_LZ77_MAX ? f->find(f, src, n, (struct wd_lz77_seq *)out, &room, &path, &reason) : -EAGAIN;
+	if (ret) {
+		s->failed = f->hw_only ? ret : 0;
+		note_path(s, f->hw_only ? path : WD_PATH_SOFT, reason);
+		return ZSTD_SEQUENCE_PRODUCER_ERROR;
+	}
+	note_path(s, path, reason);
+	return room;
+}
+
+/* Before a frame, since a producer may not change within one. */
+static void producer_choose(struct zstd_stream *s)
+{
+	const struct comp_finder *f = s->base.key.finder;
+	bool use;
+
+	if (!f)
+		return;
+	s->base.path = WD_PATH_SOFT;
+	s->base.reason = WD_REASON_SIZE;
+	use = f->ready(f, WD_LZ77_MAX, &s->base.path, &s->base.reason) || f->hw_only;
+	if (use) {
+		/* Until a device has done something. */
+		s->base.path = WD_PATH_SOFT;
+		s->base.reason = WD_REASON_SIZE;
+	}
+	s->failed = 0;
+	s->zstd->take_sequences(s->c, s, use ? find_block : NULL);
+}
+
+static void producer_setup(struct zstd_stream *s)
+{
+	const struct comp_finder *f = s->base.key.finder;
+
+	if (!f)
+		return;
+	s->zstd->CCtx_setParameter(s->c, ZSTD_c_enableSeqProducerFallback, !f->hw_only);
+	/* A device's matches have no repeat codes. */
+	s->zstd->CCtx_setParameter(s->c, ZSTD_c_searchForExternalRepcodes, ZSTD_ps_enable);
+	/* From 1.5.7 on libzstd would cut its blocks before it asks; older ones don't know the parameter. */
+	s->zstd->CCtx_setParameter(s->c, (ZSTD_cParameter)PARAMETER_BLOCK_SPLITTER, 1);
+}
+
 static int compress_step(struct zstd_stream *s, struct comp_step *t)
 {
 	ZSTD_inBuffer in = { .src = t->src, .size = t->src_len };
@@ -76,6 +153,8 @@ static int compress_step(struct zstd_stream *s, struct comp_step *t)
 	ZSTD_EndDirective how = t->last ? ZSTD_e_end : t->sync ? ZSTD_e_flush : ZSTD_e_continue;
 	size_t ret = 0;
 
+	if (!s->begun)
+		producer_choose(s);
 	if (!s->begun && t->total)
 		ret = s->zstd->CCtx_setPledgedSrcSize(s->c, t->total - 1);
 	s->begun = true;
@@ -159,6 +238,7 @@ static bool compressor_make(struct zstd_stream *s)
 		z->CCtx_setParameter(s->c, ZSTD_c_windowLog, log);
 	if (log >= LONG_LOG)
 		z->CCtx_setParameter(s->c, ZSTD_c_enableLongDistanceMatching, 1);
+	producer_setup(s);
 	return true;
 }
 

@@ -31,6 +31,10 @@ static int session_set_policy(struct wd_session *s)
 	if ((flags & WD_SESS_VERIFY) && !s->cls->verifies)
 		return wd_fail_str(NULL, EOPNOTSUPP, "setup flags ask for verified results, which %s doesn't have",
 				   s->cls->name);
+	if (s->attr.behind) {
+		s->soft_ok = true;
+		return 0;
+	}
 	if ((flags & WD_SESS_PATH_HW) && (flags & WD_SESS_PATH_SOFT))
 		return wd_fail(NULL, EINVAL, "setup flags ask for devices only and for software only");
 	if ((flags & WD_SESS_PATH_HW) && policy == POLICY_SOFT)

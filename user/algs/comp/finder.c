@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Asks the session of WD_LZ77 behind a session of WD_ZSTD. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "finder.h"
+
+#define LEVEL_MOST	9	/* above it, frames are to be small: libzstd's search finds more than a device's */
+#define LOG_LEAST	12	/* a device's smallest window */
+#define LOG_MOST	15
+
+static bool finder_ready(const struct comp_finder *f, size_t n, __u16 *path, __u16 *reason)
+{
+	struct wd_session *s = wd_session_get(f->sess, &comp_class);
+
+	return s && !wd_session_soft(s, n, path, reason);
+}
+
+static int finder_find(const struct comp_finder *f, const void *src, size_t n, struct wd_lz77_seq *seq, size_t *nr,
+		       __u16 *path, __u16 *reason)
+{
+	size_t room = *nr * sizeof(*seq);
+	struct wd_comp_arg arg = { .src = src, .src_len = n, .dst = seq, .dst_len = &room };
+	int ret;
+
+	/* libzstd's own search is better than the software path's. */
+	if (!finder_ready(f, n, path, reason) && !f->hw_only)
+		return -EAGAIN;
+	ret = wd_compress(f->sess, &arg);
+	*nr = room / sizeof(*seq);
+	*path = arg.path;
+	*reason = arg.path_reason;
+	return ret;
+}
+
+/* A device's window that isn't larger than the frame's may be. */
+static __u16 window_of(__u16 win)
+{
+	static const __u8 of_log[] = { WD_COMP_WS_4K, WD_COMP_WS_8K, WD_COMP_WS_16K, WD_COMP_WS_32K };
+	int log = comp_win_log((__u8)win);
+
+	return log ? of_log[log - LOG_LEAST] : win;
+}
+
+static bool is_served(const struct wd_comp_sess_setup *setup)
+{
+	int log = comp_win_log((__u8)setup->win_size);
+
+	if (setup->alg_type != WD_ZSTD || setup->dir_type != WD_DIR_COMPRESS || !soft_zstd_takes_sequences())
+		return false;
+	if (log && (log < LOG_LEAST || log > LOG_MOST))
+		return false;
+	return setup->comp_lv <= LEVEL_MOST || (setup->flags & WD_SESS_PATH_HW);
+}
+
+bool finder_setup(const struct wd_comp_sess_setup *setup, struct wd_comp_sess_setup *inner)
+{
+	if (!is_served(setup) || (setup->flags & WD_SESS_PATH_SOFT))
+		return false;
+	*inner = (struct wd_comp_sess_setup){
+		.alg_type = WD_LZ77, .op_type = WD_SYNC, .dir_type = WD_DIR_COMPRESS, .comp_lv = setup->comp_lv,
+		.win_size = window_of(setup->win_size), .flags = setup->flags & WD_SESS_PATH_HW,
+		.timeout_ms = setup->timeout_ms,
+	};
+	return true;
+}
+
+struct comp_finder *finder_new(handle_t sess)
+{
+	struct wd_session *s = wd_session_get(sess, &comp_class);
+	struct comp_finder *f = s ? calloc(1, sizeof(*f)) : NULL;
+
+	if (!f)
+		return NULL;
+	f->sess = sess;
+	f->hw_only = !s->soft_ok;
+	f->ready = finder_ready;
+	f->find = finder_find;
+	return f;
+}
+
+int finder_caps(const struct comp_finder *f)
+{
+	__u16 path, reason;
+
+	if (!f || !f->ready(f, WD_LZ77_MAX, &path, &reason))
+		return 0;
+	return path == WD_PATH_HW ? WD_CAP_HW : WD_CAP_SIM;
+}
