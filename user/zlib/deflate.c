@@ -4,6 +4,7 @@
  * zlib.h documents, in its order. Comments say what zlib does beyond that.
  */
 #include "config.h"
+#include "probes.h"
 #include "stats.h"
 #include "stream.h"
 
@@ -143,6 +144,7 @@ PUBLIC int ZEXPORT deflateEnd(z_streamp strm)
 	struct wdz_stream *s = wdz_stream_of(strm);
 
 	count_ended(__builtin_return_address(0), s, strm);
+	wdz_stream_ends(WDZ_DEFLATE, s && (s->stage == WDZ_DEVICE || s->stage == WDZ_TAIL), strm);
 	return s ? stream_end(s) : zlib_deflateEnd(strm);
 }
 

@@ -10,6 +10,7 @@
 #include "again.h"
 #include "config.h"
 #include "inflate.h"
+#include "probes.h"
 #include "stats.h"
 #include "stream.h"
 
@@ -191,6 +192,7 @@ static int device_end(struct inflate_stream *s, enum wd_comp_alg_type alg, const
 	state_end(strm, alg);
 	if (alg != WD_DEFLATE_RAW)
 		strm->adler = trailer_sum(alg, trailer);
+	wdz_stream_ends(WDZ_INFLATE, true, strm);
 	return Z_STREAM_END;
 }
 

@@ -7,6 +7,7 @@
 
 #include "caller.h"
 #include "generation.h"
+#include "probes.h"
 #include "stats.h"
 #include "stats_line.h"
 
@@ -26,6 +27,7 @@ static _Atomic uint64_t counts[WDZ_COUNTS];
 static _Atomic unsigned int counted_by;
 
 bool wdz_counting;
+WD_PROBE_SEMAPHORE(wdz, stream_end);
 
 static const char *stats_file;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/probes.h"
 #include "request/cq.h"
 #include "section/section.h"
 
@@ -84,6 +85,8 @@ static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
 	const struct wd_class *cls = q->cls;
 
+	WD_PROBE(libwd, request_done, wd_probe_text(cls->name), msg->path, msg->reason, msg->status,
+		 ((struct wd_arg *)msg->req)->src_len, 0);
 	memset(wc, 0, sizeof(*wc));
 	wc->sess = msg->sess->obj.handle;
 	wc->status = cls->ended(msg);

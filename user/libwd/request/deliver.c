@@ -8,6 +8,7 @@
  * ends the row.
  */
 #include "base/likely.h"
+#include "base/probes.h"
 #include "request/aside.h"
 #include "request/pollers.h"
 #include "request/tally.h"
@@ -139,6 +140,8 @@ static void complete(const struct wd_class *cls, struct wd_msg *msg)
 {
 	void *req = msg->req;
 
+	WD_PROBE(libwd, request_done, wd_probe_text(cls->name), msg->path, msg->reason, msg->status,
+		 ((struct wd_arg *)req)->src_len, 0);
 	cls->ended(msg);
 	wd_request_over(msg);
 	/* The session may be gone. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/likely.h"
+#include "base/probes.h"
 #include "device/recent.h"
 #include "request/aside.h"
 #include "request/pollers.h"
@@ -373,6 +374,8 @@ static bool late_leave(struct wd_queue *q)
 /* The queue's state is no longer usable: its requests end with why. */
 static void queue_end(struct wd_queue *q, int why, bool late)
 {
+	__u64 begin = WD_LISTENS(libwd, ctx_stop) ? wd_now_ns() : 0;
+
 	wd_drain_lock(q);
 	if (overtaken(q)) {
 		wd_drain_unlock(q);
@@ -392,6 +395,7 @@ static void queue_end(struct wd_queue *q, int why, bool late)
 	queue_fail(q, why, why == WD_STOPPED ? 0 : why);
 	q->settled = true;
 	wd_drain_unlock(q);
+	WD_PROBE(libwd, ctx_stop, q->index, why, begin ? wd_now_ns() - begin : 0);
 }
 
 static bool ring_has_results(struct wd_queue *q)

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/probes.h"
 #include "request/pollers.h"
 #include "section/section.h"
 
@@ -56,6 +57,8 @@ static bool queue_shut(struct wd_queue *q)
 /* Under the drain lock: close the context if nothing is in flight. It keeps its number for the next opening. */
 static bool queue_close(struct wd_queue *q)
 {
+	__u64 begin = WD_LISTENS(libwd, ctx_stop) ? wd_now_ns() : 0;
+
 	if (wd_queue_in_flight(q) && !q->settled) {
 		q->pub.self = NULL;
 		q->drv.pull(q, wd_queue_in_flight(q));
@@ -69,6 +72,7 @@ static bool queue_close(struct wd_queue *q)
 	q->retry_at = 0;
 	q->settled = true;
 	wd_sleeper_leave(q);
+	WD_PROBE(libwd, ctx_stop, q->index, 0, begin ? wd_now_ns() - begin : 0);
 	return true;
 }
 

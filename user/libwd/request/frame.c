@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "base/likely.h"
+#include "base/probes.h"
 #include "device/table.h"
 #include "request/frame.h"
 
@@ -16,6 +17,9 @@ void wd_frame_ready(struct wd_session *s, bool plain, __u8 sync_call)
 {
 	/* The deadline of an asynchronous request must be noted with a lock held, and the fast path doesn't do that. */
 	s->fast = plain && !(s->attr.async && s->attr.timeout_ms);
+	/* It has no probe either: the session of a process that is traced from its start sends messages. */
+	if (WD_LISTENS(libwd, request_done))
+		s->fast = false;
 	s->no_cb = s->cq;
 	/* A request takes a credit of its completion queue first. */
 	if (s->fast && s->hw_ok && !s->cq)
@@ -51,8 +55,10 @@ struct wd_session *wd_frame_key_begin(handle_t h, const struct wd_class *cls, co
 int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 {
 	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
-	int ret = s->cls->soft->exec(msg);
+	int ret;
 
+	WD_PROBE(libwd, fallback, wd_probe_text(s->cls->name), reason);
+	ret = s->cls->soft->exec(msg);
 	wd_session_count_soft(s, ret, ends->consumed, ends->produced);
 	msg->reason = reason;
 	return ret;
@@ -126,6 +132,7 @@ static __u64 deadline_of(const struct wd_session *s, const void *arg)
 static int sync_slow(struct wd_session *s, void *arg, int call, struct wd_msg *msg)
 {
 	const struct wd_class *cls = s->cls;
+	__u64 begin;
 	int ret;
 
 	if (!arg)
@@ -139,7 +146,11 @@ static int sync_slow(struct wd_session *s, void *arg, int call, struct wd_msg *m
 	cls->refill(s, arg, 0, msg);
 	msg->path = WD_PATH_NONE;
 	msg->reason = 0;
-	return cls->result(s, arg, msg, cls->run(s, msg));
+	begin = WD_LISTENS(libwd, request_done) ? wd_now_ns() : 0;
+	ret = cls->run(s, msg);
+	WD_PROBE(libwd, request_done, wd_probe_text(cls->name), msg->path, msg->reason, ret,
+		 ((struct wd_arg *)arg)->src_len, begin ? wd_now_ns() - begin : 0);
+	return cls->result(s, arg, msg, ret);
 }
 
 int wd_frame_sync_other(struct wd_session *s, struct wd_msg *msg, bool begun)

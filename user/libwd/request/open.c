@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/probes.h"
 #include "device/device.h"
 #include "request/aside.h"
 #include "request/pollers.h"
@@ -170,11 +171,12 @@ static int place_enter(struct wd_queue *q, const struct uacce_dev_info *info, en
 
 	if (ret)
 		wd_grant_let_go(q);
-	if (!refused || how != WD_PLACE_EXCHANGE || place_get(q, how))
-		return ret;
-	ret = wd_grant_open(q, info, &refused);
-	if (ret)
-		wd_grant_let_go(q);
+	if (refused && how == WD_PLACE_EXCHANGE && !place_get(q, how)) {
+		ret = wd_grant_open(q, info, &refused);
+		if (ret)
+			wd_grant_let_go(q);
+	}
+	WD_PROBE(libwd, ctx_open, q->dev_name, wd_probe_text(q->cls->name), ret);
 	return ret;
 }
 

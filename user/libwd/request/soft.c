@@ -3,6 +3,7 @@
  * Asynchronous requests that wait for the software path: one thread claims each of them and computes it. A request that
  * is claimed counts as in flight, but its slot is free: one that takes long holds up no other.
  */
+#include "base/probes.h"
 #include "request/tally.h"
 
 bool wd_soft_waits(struct wd_queue *q)
@@ -33,6 +34,7 @@ bool wd_soft_claim(struct wd_queue *q, struct wd_msg *msg)
 
 void wd_soft_compute(struct wd_queue *q, struct wd_msg *msg)
 {
+	WD_PROBE(libwd, fallback, wd_probe_text(q->cls->name), atomic_load(&msg->sess->reason));
 	if (msg->status != -ECANCELED)
 		q->drv.exec(msg);
 	msg->path = WD_PATH_SOFT;

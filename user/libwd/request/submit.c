@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slow path: submits messages to a queue; a synchronous request then waits for its completion. */
 #include "base/likely.h"
+#include "base/probes.h"
 #include "device/recent.h"
 #include "request/fast.h"
 #include "section/section.h"
@@ -243,6 +244,7 @@ static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 {
 	if (!s->soft_ok)
 		return reason == WD_REASON_GONE ? -EIO : -ENODEV;
+	WD_PROBE(libwd, fallback, wd_probe_text(s->cls->name), reason);
 	s->cls->soft->exec(msg);
 	wd_tally_soft(msg);
 	msg->path = WD_PATH_SOFT;

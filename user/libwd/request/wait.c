@@ -10,6 +10,7 @@
 
 #include "base/cpus.h"
 #include "base/env.h"
+#include "base/probes.h"
 #include "request/pollers.h"
 #include "request/fast.h"
 
@@ -184,7 +185,7 @@ static int file_for(struct wd_queue *q, int last, unsigned int vain)
 static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 {
 	struct pollfd pfd = { .fd = -1, .events = POLLIN };
-	__u64 slice = SLICE_MIN_NS;
+	__u64 slice = SLICE_MIN_NS, begin;
 	unsigned int vain = 0;
 	int ret = 0;
 
@@ -196,7 +197,9 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 			if (atomic_load(&q->state))
 				break;
 		} else if (!is_done(msg)) {
+			begin = WD_LISTENS(libwd, sleep) ? wd_now_ns() : 0;
 			wd_poll_fds(&pfd, 1, slice_end(slice, msg->deadline));
+			WD_PROBE(libwd, sleep, q->index, begin ? wd_now_ns() - begin : 0);
 		}
 		ret = wd_queue_take(q, msg);
 		if (ret > 0)

@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "base/netlink.h"
+#include "base/probes.h"
 #include "base/sandbox.h"
 #include "base/sysfs.h"
 #include "device/device.h"
@@ -380,8 +381,7 @@ static bool may_come(int ret)
 	return ret == -ENOENT || ret == -ESHUTDOWN || (ret == -EOPNOTSUPP && !any_device());
 }
 
-/* Waits for the section, and in the section's queue for a slot, both within one time. */
-int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
+static int attach_within(struct wd_section *a, const char *name, __u32 wait_ms)
 {
 	__u64 until = wd_now_ns() + wait_ms * 1000000ull, now;
 	int ret;
@@ -397,6 +397,15 @@ int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
 		now = wd_now_ns();
 		wait_ms = now < until ? (until - now + 999999) / 1000000 : 1;
 	}
+}
+
+/* Waits for the section, and in the section's queue for a slot, both within one time. */
+int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
+{
+	int ret = attach_within(a, name, wait_ms);
+
+	WD_PROBE(libwd, attach, a->name, ret ? "" : a->slot, ret);
+	return ret;
 }
 
 void wd_detach(struct wd_section *a)

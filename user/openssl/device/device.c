@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "device.h"
 #include "job.h"
+#include "probes.h"
 
 #define WRONG_IN_A_ROW	3u
 #define REST_SECONDS	60
@@ -24,6 +25,8 @@
  * that libcrypto reports meanwhile are dropped, since libssl would take them for errors of the connection.
  */
 static _Thread_local bool inside;
+
+WD_PROBE_SEMAPHORE(wdossl, op_done);
 
 static bool before(const _Atomic int64_t *until)
 {
@@ -190,18 +193,22 @@ enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp
 	bool job = ASYNC_get_current_job();
 	struct wdp_result result = { 0 };
 	enum wdp_outcome outcome;
+	unsigned long long begin;
 	int submitted = 0;
 	handle_t h = session_now(to, job);
 
 	*bad = false;
 	if (!h || !trial_begins(to->prov))
 		return WDP_TO_DEFAULT;
+	begin = wdp_op_begins();
 	if (job)
 		submitted = wdp_job_do(to->prov, h, to->class, call, &result);
 	else
 		sync_inside(to, h, call, &result);
 	if (submitted)
 		result.status = submitted;
+	WD_PROBE(wdossl, op_done, wd_probe_text(to->class->name), result.path, result.status,
+		 begin ? wdp_op_begins() - begin : 0);
 	*bad = result.status == -EBADMSG;
 	outcome = conclude(to, h, &result);
 	if (outcome == WDP_DONE) {
