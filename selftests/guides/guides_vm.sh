@@ -46,6 +46,17 @@ test_administer() {
 	[ "$(grep -c 'is a virtual function of' got)" = 3 ]
 }
 
+test_observe() {
+	install_here
+	no_sections
+	follow vm docs/guide/observe.md >got 2>&1 || { cat got; false; }
+	says 'warpdrive_section_slots{section="web",state="total"} 2' got
+	says 'HTTP/1.1 200 OK' got
+	grep -q 'queue_refused: device=hisi_zip-0 section=web error=-122 reason=quota' got || { cat got; false; }
+	grep -q 'attach: section=web' got
+	rm -r /var/lib/prometheus/node-exporter/warpdrive.prom
+}
+
 # With simulated devices, as the guide says.
 test_hardware() {
 	install_here

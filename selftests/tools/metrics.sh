@@ -181,6 +181,29 @@ test_the_doctor_finds_an_old_file() {
 	finding '^problem +metrics .*warpdrive.prom is 36[0-9]+ seconds old, although'
 }
 
+# The guide's pictures, of files that were made up.
+test_files_of_metrics_can_be_plotted() {
+	local i
+
+	exits 2 "$TOP/docs/guide/figures/plot.sh" nothing 2>err
+	kept programs observe || [ -n "${WD_TEST_LONG:-}" ] ||
+		skip "the set is not in the cache: scripts/programs observe fetches it"
+	mkdir hour
+	for i in 1 2 3; do
+		cat >hour/$((1000 + 60 * i)).prom <<-END
+			warpdrive_section_requests_total{section="web"} $((100 * i))
+			warpdrive_section_slots{section="web",state="attached"} $i
+			warpdrive_section_waiters{section="web"} 0
+			warpdrive_engine_read_bytes_total{device="hisi_zip-0"} $((5000 * i))
+		END
+	done
+	"$TOP/scripts/programs" observe -- "$TOP/docs/guide/figures/plot.sh" hour >picture.svg
+	[ "$(grep -c '<text>.*web\|>web<\|hisi_zip-0' picture.svg)" -ge 4 ]
+	says 'minutes (2 in all)' picture.svg
+	echo 'a <b>' | "$TOP/docs/guide/figures/text.sh" >text.svg
+	says '>a &lt;b></text>' text.svg
+}
+
 # Debian's promtool reads the text format only.
 test_promtool_reads_it() {
 	kept programs observe || [ -n "${WD_TEST_LONG:-}" ] ||
