@@ -8,9 +8,13 @@
 #include "lib/container.h"
 #include "lib/device.h"
 #include "lib/health.h"
+#include "lib/health_unit.h"
 #include "lib/json.h"
 #include "lib/kconfig.h"
 #include "lib/module.h"
+#include "provision.h"
+
+#define UNIT 'u'
 
 static int print_json(const struct health *h)
 {
@@ -71,13 +75,45 @@ err_close_modules:
 	return ret;
 }
 
+static int examine_unit(const struct wdctl_run *r, struct health *h)
+{
+	struct device_list devices;
+	struct provision p;
+	struct unit u;
+	bool sections;
+	char why[600];
+	int ret;
+
+	if (unit_read(&u, r->opt[UNIT], why, sizeof(why))) {
+		health_add(h, HEALTH_PROBLEM, "unit", "%s", why);
+		health_remedy(h, "name a unit that 'systemctl list-unit-files' has, on a machine that systemd has "
+			      "started");
+		return 0;
+	}
+	ret = device_list_read(&r->root, &devices);
+	if (!ret) {
+		sections = root_exists(&r->root, TREE_PATH) && provision_open(&p, r, "doctor", false) == EXIT_DONE;
+		health_check_unit(h, r->opt[UNIT], &u, &devices, sections ? &p.kernel : NULL);
+		if (sections)
+			provision_close(&p);
+		device_list_free(&devices);
+		ret = h->error;
+	}
+	unit_free(&u);
+	return ret;
+}
+
 static enum wdctl_exit doctor_run(const struct wdctl_run *r)
 {
 	struct health h = { 0 };
 	enum wdctl_exit result;
 	int ret;
 
-	ret = examine(&r->root, &h);
+	if (r->opt[UNIT] && root_is_fake(&r->root)) {
+		wdctl_error("doctor", "--unit: expected without --root, since the systemd that runs is asked");
+		return EXIT_USAGE;
+	}
+	ret = r->opt[UNIT] ? examine_unit(r, &h) : examine(&r->root, &h);
 	if (!ret && r->json)
 		ret = print_json(&h);
 	else if (!ret)
@@ -91,9 +127,15 @@ static enum wdctl_exit doctor_run(const struct wdctl_run *r)
 	return result;
 }
 
+static const struct wdctl_option doctor_options[] = {
+	{ UNIT, "unit", "UNIT", "find what keeps accelerators from a unit of systemd" },
+	{ 0 },
+};
+
 const struct wdctl_cmd cmd_doctor = {
 	.name = "doctor",
 	.help = "check whether accelerators can be used here, and print remedies",
 	.kind = WDCTL_QUERY,
+	.options = doctor_options,
 	.run = doctor_run,
 };

@@ -217,29 +217,33 @@ static enum wdctl_exit openssl(const struct wdctl_run *r)
 	return EXIT_DONE;
 }
 
-#define FORMATS "systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi, openssl, " \
-	"metrics-socket, metrics-http, metrics-file, metrics-timer, slurm-prolog, slurm-task-prolog or slurm-epilog"
+#define FORMATS "systemd, systemd-device, systemd-cdi, systemd-cdi-path, systemd-dropin, udev, sysusers, " \
+	"cdi, k8s, openssl, metrics-socket, metrics-http, metrics-file, metrics-timer, slurm-prolog, " \
+	"slurm-task-prolog or slurm-epilog"
 
 static const struct format {
 	const char *name;
 	const char *options;	/* keys of those that it has */
+	int args;		/* what it takes behind its name */
 	enum wdctl_exit (*run)(const struct wdctl_run *r);
 } formats[] = {
-	{ "systemd", "b", systemd },
-	{ "systemd-device", "b", systemd_device },
-	{ "systemd-cdi", "b", systemd_cdi },
-	{ "systemd-cdi-path", "", systemd_cdi_path },
-	{ "udev", "g", udev },
-	{ "sysusers", "g", sysusers },
-	{ "cdi", "gsoG", cdi },
-	{ "openssl", "a", openssl },
-	{ "metrics-socket", "b", metrics_socket },
-	{ "metrics-http", "b", metrics_http },
-	{ "metrics-file", "b", metrics_file },
-	{ "metrics-timer", "b", metrics_timer },
-	{ "slurm-prolog", "b", slurm_prolog },
-	{ "slurm-task-prolog", "b", slurm_task_prolog },
-	{ "slurm-epilog", "b", slurm_epilog },
+	{ "systemd", "b", 0, systemd },
+	{ "systemd-device", "b", 0, systemd_device },
+	{ "systemd-cdi", "b", 0, systemd_cdi },
+	{ "systemd-cdi-path", "", 0, systemd_cdi_path },
+	{ "udev", "g", 0, udev },
+	{ "sysusers", "g", 0, sysusers },
+	{ "cdi", "gsoG", 0, cdi },
+	{ "systemd-dropin", "u", 2, section_export_dropin },
+	{ "k8s", "gS", 0, section_export_k8s },
+	{ "openssl", "a", 0, openssl },
+	{ "metrics-socket", "b", 0, metrics_socket },
+	{ "metrics-http", "b", 0, metrics_http },
+	{ "metrics-file", "b", 0, metrics_file },
+	{ "metrics-timer", "b", 0, metrics_timer },
+	{ "slurm-prolog", "b", 0, slurm_prolog },
+	{ "slurm-task-prolog", "b", 0, slurm_task_prolog },
+	{ "slurm-epilog", "b", 0, slurm_epilog },
 };
 
 static const struct wdctl_option export_options[] = {
@@ -248,6 +252,8 @@ static const struct wdctl_option export_options[] = {
 	{ 'a', "algorithms", "LIST", "what OpenSSL gives to devices (pkey, " WDP_JOBS_ONLY ")" },
 	{ EXPORT_SECTIONS, "sections", NULL, "cdi: a device for each live section, in place of each accelerator" },
 	{ EXPORT_OUTPUT, "output", "FILE", "cdi: replace FILE in one step instead of printing" },
+	{ EXPORT_SECTION, "section", "NAME", "k8s: the section" },
+	{ EXPORT_USER, "user", "NAME", "systemd-dropin: a rule for udev that lets this user open the devices" },
 	{ GID, "gid", NULL, "cdi: make the container's process a member of the group (CDI 0.7.0)" },
 	{ 0 },
 };
@@ -271,9 +277,14 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 	char shown[ESCAPE_SIZE];
 	size_t i;
 
-	for (i = 0; r->args_nr == 1 && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(r->args[0], formats[i].name))
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strcmp(format, formats[i].name))
+			continue;
+		if (r->args_nr - 1 == formats[i].args)
 			return options_good(r, &formats[i]) ? formats[i].run(r) : EXIT_USAGE;
+		wdctl_error("export", "%s: expected %s", format, formats[i].args ? "SECTION UNIT" : "no argument");
+		return EXIT_USAGE;
+	}
 	wdctl_error("export", "expected " FORMATS ", not '%s'",
 		    escape(shown, sizeof(shown), format, strlen(format)));
 	return EXIT_USAGE;
@@ -282,8 +293,8 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 const struct wdctl_cmd cmd_export = {
 	.name = "export",
 	.help = "print systemd units, udev rules, CDI specifications or OpenSSL's configuration",
-	.args = "systemd|systemd-device|systemd-cdi|systemd-cdi-path|udev|sysusers|cdi|openssl|\n"
-		"       metrics-socket|metrics-http|metrics-file|metrics-timer|\n"
+	.args = "systemd|systemd-device|systemd-cdi|systemd-cdi-path|udev|sysusers|cdi|k8s|openssl|\n"
+		"       systemd-dropin SECTION UNIT|metrics-socket|metrics-http|metrics-file|metrics-timer|\n"
 		"       slurm-prolog|slurm-task-prolog|slurm-epilog",
 	.kind = WDCTL_HAS_ROOT,
 	.options = export_options,

@@ -196,9 +196,9 @@ test_the_rules_find_errors() {
 
 	sections
 	w export cdi --sections >good
-	for edit in 's/0.5.0/0.1/' 's/"c"/"x"/' 's/"rw"/"rx"/' 's/"All"/"All-"/' 's|/dev/|dev/|' 's/fileMode":432/fileMode":1000/' \
-		's/WD_SECTION=/WD_SECTION/' 's/"kind"/"sort"/' 's/"gid"/"group"/' 's/"env"/"additionalGids"/' \
-		's/hisi_zip-0/hisi_zip-1/' 's/"name":"web"/"name":"All"/'; do
+	for edit in 's/0.5.0/0.1/' 's/"c"/"x"/' 's/"rw"/"rx"/' 's/"All"/"All-"/' 's|/dev/|dev/|' \
+		's/fileMode":432/fileMode":1000/' 's/WD_SECTION=/WD_SECTION/' 's/"kind"/"sort"/' 's/"gid"/"group"/' \
+		's/"env"/"additionalGids"/' 's/hisi_zip-0/hisi_zip-1/' 's/"name":"web"/"name":"All"/'; do
 		sed "$edit" good >bad
 		exits 1 follows_rules bad >said
 		[ -s said ]

@@ -106,7 +106,8 @@ test_a_container_has_its_sections_device_and_name() {
 	sections
 	rootful --device warpdrive/section=web -- \
 		'ls /dev; stat -c "%a %g" /dev/hisi*; echo "section $WD_SECTION"
-		wdctl run --section $WD_SECTION -v -- wdzip -cv plain | gzip -dc | md5sum' >got 2>err || { cat got err; false; }
+		wdctl run --section $WD_SECTION -v -- wdzip -cv plain | gzip -dc | md5sum' >got 2>err ||
+		{ cat got err; false; }
 	says "$DEV1" got
 	not says "$DEV0" got
 	says "660 $GID" got

@@ -605,7 +605,7 @@ END
 	exits 2 wdctl export udev --group 'a"b' 2>err
 	exits 2 wdctl export 2>err
 	exits 2 wdctl export foo 2>err
-	says "expected systemd, systemd-device, systemd-cdi, systemd-cdi-path, udev, sysusers, cdi, openssl, " err
+	says "expected systemd, systemd-device, systemd-cdi, systemd-cdi-path, systemd-dropin, " err
 }
 
 # Nodes 0 and 1 have a ZIP device each, and node 1 the only SEC device.
