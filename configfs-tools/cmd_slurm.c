@@ -127,7 +127,7 @@ static enum wdctl_exit slurm_run(const struct wdctl_run *r)
 static const struct wdctl_option slurm_options[] = {
 	{ SLURM_FILE, "file", "FILE", "the file with templates (" EXPORT_SECTIONS_FILE ")" },
 	{ SLURM_SCONTROL, "scontrol", "PATH", "the program (" SLURM_SCONTROL_DEFAULT ")" },
-	{ SLURM_PREFIX, "prefix", "TEXT", "before the job's number in the name of its section (" SLURM_PREFIX_DEFAULT ")" },
+	{ SLURM_PREFIX, "prefix", "TEXT", "before the job's number in its section's name (" SLURM_PREFIX_DEFAULT ")" },
 	{ 0 },
 };
 

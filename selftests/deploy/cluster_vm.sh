@@ -22,6 +22,8 @@ machine() {
 	cp -a "$OUT_HERE"/lib/*.so* /usr/local/lib/
 	ldconfig
 	name_vm
+	mkdir -p /etc/slurm
+	echo IgnoreSystemd=yes >/etc/slurm/cgroup.conf
 	getent group accel >/dev/null || groupadd --system accel
 	chgrp accel /dev/hisi_*
 	chmod 660 /dev/hisi_*

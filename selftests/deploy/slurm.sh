@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wdctl slurm: Slurm's scripts on a tree of plain files, with fake_uacce.so in place of the kernel, and its configuration.
+# wdctl slurm: Slurm's scripts on a tree of plain files, with fake_uacce.so in place of the kernel, and its
+# configuration.
 
 . "$(dirname "$0")/slurm_cases.sh"
 . "$(dirname "$0")/../tools/machine.sh"

@@ -4,6 +4,7 @@
 #   SITE             a folder for state, sockets and logs
 #   NODES            names of nodes; ADDRESS_n1=... where a node isn't this machine
 #   CONTROLLER       host name and address of the controller, NAME(ADDRESS)
+#   WDCTL ROOTED     the command in place of wdctl, and an option, where a tree of files has the place of a kernel
 
 SITE=${SITE:-/run/slurm-site}
 SLURM_CONF=$SITE/slurm.conf
@@ -19,17 +20,30 @@ need_slurm() {
 	PATH=$PATH:/usr/sbin
 }
 
+# The VM has no name, no address, and no groups of processes. Names resolve only where there is an address besides
+# 127.0.0.1.
+name_vm() {
+	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+	# Where slurmd makes its group without systemd.
+	mkdir -p /sys/fs/cgroup/system.slice
+	hostname wd-site
+	grep -q wd-site /etc/hosts || echo 127.0.0.1 wd-site >>/etc/hosts
+	busybox ip link set lo up
+	busybox ip addr add 10.9.9.9/32 dev lo
+}
+
 # site_config UNITS: a node has so many units; jobs' sections have the node's name, as nodes may share a machine.
 site_config() {
 	local units=$1 node port=17000 address host script
 
 	mkdir -p $SITE/state
 	for script in prolog task-prolog epilog; do
-		printf '#!/bin/sh\nexec %s slurm %s --file %s --prefix "slurm_${SLURMD_NODENAME}_"\n' \
-			"$(command -v wdctl)" $script $SITE/templates >$SITE/$script
+		printf '#!/bin/sh\nexec %s slurm %s %s --file %s --prefix "slurm_${SLURMD_NODENAME}_"\n' \
+			"${WDCTL:-$(command -v wdctl)}" $script "${ROOTED:-}" $SITE/templates >$SITE/$script
 		chmod 755 $SITE/$script
 	done
 	wdctl slurm config gres.conf --file $SITE/templates >$SITE/gres.conf
+	[ -d /run/systemd/system ] || echo IgnoreSystemd=yes >$SITE/cgroup.conf
 	{
 		cat <<-END
 			ClusterName=wd
@@ -81,14 +95,32 @@ start_munge() {
 
 start_controller() {
 	slurmctld -D >>$SITE/slurmctld.out 2>&1 &
+	# A test that fails ends its own jobs, and not the daemons.
+	disown
 }
 
 start_node() {
 	slurmd -D -N "$1" >>"$SITE/slurmd-$1.out" 2>&1 &
+	disown
+}
+
+# within SECONDS COMMAND...: as until_true, but the looks count: one alone may take the time of a controller that
+# doesn't answer.
+within() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || {
+			echo "'$*' was not true in time"
+			return 1
+		}
+		sleep 0.5
+	done
 }
 
 node_state() {
-	sinfo -h -n "$1" -o %t
+	timeout 20 sinfo -h -n "$1" -o %t
 }
 
 all_idle() {

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Run in a stock machine by units_machine.sh.
+# Run in a stock machine by units_machine.sh: SCRIPT
 
 . selftests/include/tap.sh
 BUILD=${BUILD:-$TOP/build}
-GUIDE=$TOP/docs/guide/cluster.md
+# The guide's commands for a machine, as a script: there is no Python here.
+GUIDE=$1
 
 install_here() {
 	cp -a "$OUT"/bin/wd* /usr/local/bin/
@@ -15,9 +16,9 @@ install_here() {
 	wdctl export sysusers >/etc/sysusers.d/warpdrive.conf
 	systemd-sysusers
 	wdctl export udev >/etc/udev/rules.d/60-warpdrive.rules
-	wdctl export systemd-cdi >/etc/systemd/system/warpdrive-cdi.service
+	wdctl export systemd-cdi --program /usr/local/bin/wdctl >/etc/systemd/system/warpdrive-cdi.service
 	wdctl export systemd-cdi-path >/etc/systemd/system/warpdrive-cdi.path
-	wdctl export systemd >/etc/systemd/system/warpdrive-sections.service
+	wdctl export systemd --program /usr/local/bin/wdctl >/etc/systemd/system/warpdrive-sections.service
 	udevadm control --reload
 	systemctl daemon-reload
 	wdctl load --from "$BUILD/kmod/$(uname -r)" --sim zip,zip,hpre
@@ -25,12 +26,21 @@ install_here() {
 }
 
 names() {
-	python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])' \
-		</run/cdi/warpdrive.json
+	sed -n 's/^ *"name":"\(.*\)",$/\1/p' /run/cdi/warpdrive.json | xargs
 }
 
 has_names() {
 	[ "$(names 2>/dev/null)" = "$1" ]
+}
+
+# gets_names NAMES: soon; or else with the reason.
+gets_names() {
+	until_true 30 has_names "$1" || {
+		systemctl status --no-pager warpdrive-cdi.path warpdrive-cdi.service
+		ls -l /run/cdi /run/wdctl.changed
+		names
+		false
+	}
 }
 
 # A unit that compresses on a device or fails, with these lines of settings.
@@ -50,16 +60,16 @@ test_1_the_file_for_containers_follows_changes() {
 	printf '%s\n' '[web]' 'NumProcesses = 4' 'AllowedUsers = www-data' '[zip]' 'Devices = hisi_zip-1' \
 		>/etc/warpdrive/sections.conf
 	wdctl apply /etc/warpdrive/sections.conf
-	until_true 30 has_names 'web zip'
+	gets_names 'web zip'
 	wdctl section revoke zip
-	until_true 30 has_names web
+	gets_names web
 	# Changes while the service runs.
 	for i in $(seq 20); do
 		wdctl section live zip >/dev/null
 		wdctl section revoke zip >/dev/null
 	done
 	wdctl section live zip >/dev/null
-	until_true 30 has_names 'web zip'
+	gets_names 'web zip'
 	sleep 2
 	has_names 'web zip'
 	# A device that goes, and comes.
@@ -76,7 +86,7 @@ test_1_the_file_for_containers_follows_changes() {
 test_2_the_doctor_names_what_the_drop_in_mends() {
 	local settings
 
-	for settings in PrivateDevices=yes DevicePolicy=strict RestrictAddressFamilies=AF_UNIX \
+	for settings in PrivateDevices=yes DevicePolicy=closed RestrictAddressFamilies=AF_UNIX \
 		SystemCallFilter=~ioctl; do
 		unit $settings
 		not systemctl start try
@@ -117,8 +127,6 @@ test_3_a_process_that_leaves_its_groups_is_named() {
 }
 
 test_4_nginx_by_the_guide_works_on_a_device() {
-	local before
-
 	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 30 -keyout /etc/nginx/key \
 		-out /etc/nginx/cert
 	cat >/etc/nginx/nginx.conf <<-END
@@ -140,24 +148,18 @@ test_4_nginx_by_the_guide_works_on_a_device() {
 	printf '%s\n' '[Service]' 'Environment=OPENSSL_CONF=/etc/nginx/openssl.cnf' 'PrivateDevices=yes' \
 		>/etc/systemd/system/nginx.service.d/10-site.conf
 	wdctl section set web NumProcesses=8 AllowedUsers=www-data,root >/dev/null
-	python3 selftests/guides/blocks.py script machine "$GUIDE" >script
-	bash script >got 2>&1 || { cat got; journalctl -u nginx | tail; false; }
+	bash "$GUIDE" >got 2>&1 || { cat got; journalctl -u nginx | tail; false; }
 	says 'its section web is live' got
 	says 'no problems' got
-	before=$(requests)
 	for i in 1 2 3 4; do
-		echo | openssl s_client -connect 127.0.0.1:4433 -quiet >/dev/null 2>&1
+		echo | openssl s_client -connect 127.0.0.1:4433 -quiet >/dev/null 2>&1 || :
 	done
-	[ $(($(requests) - before)) -ge 4 ]
-	wdctl ctx | grep nginx
+	# The worker's queue for the certificate's key, with requests that are done.
+	wdctl ctx >ctx
+	[ "$(awk '/^hisi_hpre/ && $4 == "nginx" && $NF > 0' ctx | wc -l)" -ge 1 ] ||
+		{ cat ctx got; journalctl -u nginx | tail; false; }
 	systemctl stop nginx
 }
 
-# Of the device that signs.
-requests() {
-	wdctl list --json | python3 -c 'import json, sys
-print(sum(d["requests"] or 0 for d in json.load(sys.stdin)["devices"] if "hpre" in d["name"]))'
-}
-
 cd "$TOP" || exit
-run_tests
+run_tests "${@:2}"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Run in a stock machine by slurm_machines.sh: the controller of Slurm, and its jobs. SHARED NAME
+
+SHARED=$1
+. selftests/include/tap.sh
+. selftests/deploy/slurm_machines_site.sh
+
+sysctl -q net.ipv4.ip_forward=1
+# The controller has no kernel with sections: its configuration takes the templates as they are.
+set_up
+start_munge
+start_controller
+
+batch() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	sbatch --parsable --chdir=/tmp --output=/dev/null --uid=user "${options[@]}" --wrap "$2"
+}
+
+is_state() {
+	[ "$(job_state "$1")" = "$2" ]
+}
+
+# on NODE COMMAND: without units.
+on() {
+	srun -w "$1" sh -c "$2"
+}
+
+# What a node has of jobs: nothing.
+clean_on() {
+	on "$1" '! ls /sys/kernel/config/uacce/sections | grep slurm_ && ! wdctl ctx | grep slurm_ &&
+		! grep WRONG /sys/kernel/debug/uacce/accounting'
+}
+
+settled() {
+	within 300 all_idle
+	within 120 clean_on n1
+	within 120 clean_on n2
+}
+
+opens() {
+	echo "wdctl run --section \"\$WD_SECTION\" -- bash -c '
+		for n in {1..$1}; do exec {fd}<>/dev/hisi_zip-0 || exit; done; echo opened'"
+}
+
+test_1_jobs_of_two_nodes_wait_and_run() {
+	local a b c
+
+	within 900 all_idle
+	a=$(batch -N2 --gres=wd_zip:3 -- 'srun sleep 1000')
+	b=$(batch -N2 --gres=wd_zip:2 -- 'srun sleep 1000')
+	c=$(batch -w n1 --gres=wd_zip:1 -- 'sleep 1000')
+	within 120 is_state $a RUNNING
+	within 120 is_state $c RUNNING
+	scontrol show job $b | grep 'JobState=PENDING'
+	srun -w n1,n2 sh -c 'cat /sys/kernel/config/uacce/sections/slurm_*_'$a'/num_processes' | xargs | grep -x '3 3'
+	scancel $a
+	scancel $c
+	within 120 is_state $b RUNNING
+	scancel $b
+	settled
+}
+
+test_2_the_open_beyond_a_share_is_refused_in_the_job() {
+	srun -N2 --gres=wd_zip:1 sh -c 'wdctl run --section "$WD_SECTION" -- wdzip -cv /bin/bash | gzip -dc | cksum' \
+		>got 2>err
+	[ "$(grep -c "$(cksum </bin/bash)" got) $(grep -c 'path sim' err)" = "2 2" ]
+	srun -w n2 --gres=wd_zip:1 sh -c "$(opens 2); $(opens 3)" >got 2>err || :
+	[ "$(grep -c opened got)" = 1 ]
+	says 'Disk quota exceeded' err
+	settled
+}
+
+test_3_daemons_that_die_leave_nothing() {
+	local job
+
+	job=$(batch -w n1 --gres=wd_zip:2 -- 'wdctl run --section $WD_SECTION -- sleep 20')
+	within 120 is_state $job RUNNING
+	on n1 "kill -KILL \$(cat $SITE/slurmd-n1.pid)" || :
+	end_daemon slurmctld -KILL
+	sleep 3
+	start_controller
+	within 300 all_idle
+	within 300 is_state $job COMPLETED
+	settled
+}
+
+test_4_a_node_that_dies_comes_back_clean() {
+	local job
+
+	job=$(batch -w n2 --gres=wd_zip:4 -- 'wdctl run --section $WD_SECTION -- sleep 1000')
+	within 120 is_state $job RUNNING
+	sleep 5
+	# The host kills it now.
+	echo '# kill n2' >&7
+	within 600 sh -c "! sinfo -h -n n2 -o %t | grep -qx 'mix\|alloc\|idle'"
+	within 1500 sh -c "sinfo -h -n n2 -o %t | grep -qx 'mix\|alloc\|idle'"
+	scancel $job
+	settled
+}
+
+test_5_many_jobs_leave_nothing() {
+	local i
+
+	for i in $(seq "${JOBS:-40}"); do
+		batch --gres=wd_zip:$((1 + i % 4)) -- \
+			'wdctl run --section $WD_SECTION -- wdzip -c /bin/true >/dev/null' >/dev/null
+	done
+	within 1800 sh -c '[ -z "$(squeue -h)" ]'
+	scontrol show job | sed -n 's/^ *JobState=\([A-Z]*\) .*/\1/p' | sort | uniq -c
+	settled
+	srun -w n1,n2 touch /tmp/stop
+}
+
+exec 7>&1
+(run_tests)
+code=$?
+tail -n 5 $SITE/*.out >&2
+exit $code
