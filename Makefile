@@ -17,7 +17,8 @@ unexport O
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
 	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa \
 		user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip \
-		user/tools/wd-selftest user/openssl user/openssl/front user/zlib user/tools/wd-zlib docs/man \
+		user/tools/wd-selftest user/openssl user/openssl/front user/zlib user/tools/wd-zlib \
+		user/zstd user/tools/wd-zstd docs/man \
 		docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Frames of zstd whose matches devices find: libzstd reads them, path and reason are right, and faults change nothing. */
+/* Frames of zstd whose matches devices find: libzstd reads them, path and reason are right, faults change nothing. */
 #include "emulated.h"
 #include "frames_test.h"
 #include "harness_long.h"

@@ -33,7 +33,9 @@ MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile", "AR
            ("ALGORITHMS", "MIN_BYTES", "DEVICES", "SECTION", "POLLERS", "TIMEOUT_MS", "FALLBACK", "CHECK_RESULTS",
             "LOG")},
         "WD_ZLIB_STATS": "user/zlib/config.c",
-        **{f"WD_ZLIB{key}": "user/shared/zlib_settings.c" for key in ("", "_LEVELS", "_MIN", "_CHUNK", "_INFLATE")}}
+        **{f"WD_ZLIB{key}": "user/shared/zlib_settings.c" for key in ("", "_LEVELS", "_MIN", "_CHUNK", "_INFLATE")},
+        "WD_ZSTD_STATS": "user/zstd/config.c",
+        **{f"WD_ZSTD{key}": "user/shared/zlib_settings.c" for key in ("", "_LEVELS", "_MIN")}}
 
 
 def sources():

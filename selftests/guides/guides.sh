@@ -123,6 +123,16 @@ test_zlib_by_hand() {
 	follow host docs/guide/zlib.md
 }
 
+test_zstd() {
+	local program
+
+	for program in zstd lz4 rsync; do
+		command -v $program >/dev/null || skip "$program is not installed"
+	done
+	unset SOURCE_DATE_EPOCH
+	follow host docs/guide/zstd.md
+}
+
 with_web() { "$TOP/scripts/programs" web -- "$@"; }
 
 # serves OPTION...: whether nginx, on such a device and with nothing in place of it, answers a client that has none. The

@@ -17,7 +17,7 @@ debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
 arch=$(dpkg --print-architecture)
 packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-sim-dkms'
-packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
+packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-zstd warpdrive-doc'
 
 # The tree's own build folder is not touched: make and its variables come from a clean environment.
 build() {
@@ -78,6 +78,7 @@ same_files() {
 		warpdrive-emulator warpdrive-emulator
 		openssl-provider-warpdrive openssl-provider-warpdrive
 		warpdrive-zlib warpdrive-zlib
+		warpdrive-zstd warpdrive-zstd
 		warpdrive-doc warpdrive-doc
 	EOF
 	return $code
@@ -144,7 +145,7 @@ modules_built() {
 }
 tools_work() {
 	in_root 'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd &&
-		wd-emulate -- wd-zlib --check'
+		wd-emulate -- wd-zlib --check && wd-emulate -- wd-zstd --check'
 }
 # replaced OPTION FOLDER [VERSION]: the packages of the folder replace the installed ones.
 replaced() {

@@ -10,7 +10,7 @@ out=${OUT:-${BUILD:-build}/user}
 names_of_map() {
 	sed 's|/\*.*\*/||g; s/#.*//' "$1" | tr '{};' '\n\n\n' |
 		sed 's/^[[:space:]]*//; s/[[:space:]]*$//; s/^global:[[:space:]]*//' |
-		grep -E '^([a-z_]|OSSL_)[a-zA-Z0-9_]*$' | grep -vx local | sort -u
+		grep -E '^([a-z_]|OSSL_|ZSTD_)[a-zA-Z0-9_]*$' | grep -vx local | sort -u
 }
 
 exports() {
@@ -24,7 +24,8 @@ same() {
 # Version nodes inherit and are never edited; only the private one may be.
 public_names() {
 	awk '/WD_PRIVATE|_PRIVATE/ { private = 1 } !private { print } /^}/ { private = 0 }' "$1" >"$scratch/public"
-	names_of_map "$scratch/public"
+	# Names of libzstd, in whose place a preloaded library has them, are declared and described there.
+	names_of_map "$scratch/public" | grep -v '^ZSTD_'
 }
 
 declared() {

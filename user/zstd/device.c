@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One session of WD_LZ77 for the process: any thread may use it, and it is spread over no devices by itself. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <wd_comp.h>
+
+#include "device.h"
+#include "stats.h"
+
+#define NAME	"libwd_comp.so.0"
+#define AGAIN_SECONDS	5	/* after which a device is looked for again */
+#define BLOCK_LEAST	4096u	/* bytes: smaller blocks aren't worth a device */
+#define LEVEL	1
+
+static __typeof__(wd_comp_alloc_sess) *alloc_sess;
+static __typeof__(wd_compress) *compress;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic handle_t session;
+static _Atomic long again_at;
+static bool there;
+
+static bool function_find(void *handle, const char *name, void *to)
+{
+	void *function = dlsym(handle, name);
+
+	if (function)
+		memcpy(to, &function, sizeof(function));
+	return function;
+}
+
+static void library_open(void)
+{
+	void *handle = dlopen(NAME, RTLD_NOW | RTLD_LOCAL);
+
+	there = handle && function_find(handle, "wd_comp_alloc_sess", &alloc_sess) &&
+		function_find(handle, "wd_compress", &compress);
+}
+
+static long seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + 1;
+}
+
+/* Another thread that is about to do the same needn't be waited for. */
+static void session_make(void)
+{
+	/* A match that the software path finds is no better than libzstd's own. */
+	const struct wd_comp_sess_setup setup = {
+		.alg_type = WD_LZ77, .op_type = WD_SYNC, .dir_type = WD_DIR_COMPRESS, .comp_lv = LEVEL,
+		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+
+	if (pthread_mutex_trylock(&lock))
+		return;
+	if (!atomic_load(&session) && seconds() >= atomic_load(&again_at)) {
+		atomic_store(&session, alloc_sess(&setup, NULL));
+		atomic_store(&again_at, seconds() + AGAIN_SECONDS);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool wds_device_ready(void)
+{
+	if (atomic_load(&session))
+		return true;
+	pthread_once(&once, library_open);
+	if (there && seconds() >= atomic_load(&again_at))
+		session_make();
+	return atomic_load(&session);
+}
+
+size_t wds_device_find(void *state, ZSTD_Sequence *out, size_t room, const void *src, size_t n, const void *dict,
+		       size_t dict_n, int level, size_t window)
+{
+	size_t len = room * sizeof(*out);
+	struct wd_comp_arg arg = { .src = src, .src_len = n, .dst = out, .dst_len = &len };
+
+	(void)state, (void)dict, (void)dict_n, (void)level, (void)window;
+	if (n < BLOCK_LEAST || n > WD_LZ77_MAX || compress(atomic_load(&session), &arg)) {
+		wds_count(WDS_ZSTD_BYTES, n);
+		wds_count(WDS_WRONG, arg.path_reason == WD_REASON_WRONG);
+		return ZSTD_SEQUENCE_PRODUCER_ERROR;
+	}
+	wds_count(WDS_DEVICE_BYTES, n);
+	wds_count(WDS_BLOCKS, 1);
+	return len / sizeof(*out);
+}
