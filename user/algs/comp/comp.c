@@ -6,6 +6,7 @@
 
 #include "base/likely.h"
 #include "comp.h"
+#include "lz4.h"
 #include "lz77.h"
 #include "request/frame.h"
 
@@ -278,6 +279,8 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 /* Continues a request that a descriptor can't hold, or that no device takes. */
 static int sync_over(struct comp_sess *s, struct comp_msg *c, int ret)
 {
+	if (s->block)
+		return ret;
 	/* Only the driver knows a descriptor's limits. */
 	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
 		return do_stream(s, c);
@@ -348,6 +351,21 @@ static int lz77_end(struct comp_sess *s, struct comp_msg *c, int ret)
 	return ret || !(arg->flags & WD_COMP_LITERALS) ? ret : lz77_literals(c);
 }
 
+/* A device has less room than there may be, and takes less data. What it makes is compared with the source. */
+static int lz4_end(struct comp_sess *s, struct comp_msg *c, int ret)
+{
+	if (c->m.path == WD_PATH_SOFT)
+		return ret;
+	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room))
+		return s->s.soft_ok ? wd_frame_do_soft(&s->s, &c->m, WD_REASON_UNSUPPORTED) : ret;
+	if (ret || (c->consumed == c->src_len && lz4_is_block_of(c->dst, c->produced, c->src, c->src_len)))
+		return ret;
+	ret = wd_frame_again(&s->s, &c->m);
+	if (c->m.path != WD_PATH_SOFT)
+		c->why = "the device's block is wrong: it isn't one of the source";
+	return ret;
+}
+
 /*
  * Verifies what a device made; what is wrong is made again, by the session's software path if it has one. A program
  * whose environment asks for it knows nothing of that, and may have overwritten the source.
@@ -358,6 +376,8 @@ static __attribute__((noinline)) int prove(struct comp_sess *s, struct comp_msg 
 
 	if (s->alg == WD_LZ77)
 		return lz77_end(s, c, ret);
+	if (s->block)
+		return lz4_end(s, c, ret);
 	if (c->m.path == WD_PATH_SOFT || (s->dir == WD_DIR_COMPRESS && !c->src_len))
 		return ret;
 	if (!s->apart && buffers_meet(s->sgl, c->src, c->src_len, c->dst, c->dst_len))
@@ -424,7 +444,7 @@ static int comp_ended(struct wd_msg *m)
 	int ret = m->status;
 
 	/* There is room, but one descriptor can't use all of it. */
-	if (ret == -ENOSPC && to_comp_msg(m)->more_room && m->path != WD_PATH_SOFT)
+	if (ret == -ENOSPC && to_comp_msg(m)->more_room && m->path != WD_PATH_SOFT && !to_comp_sess(m->sess)->block)
 		ret = -EFBIG;
 	return comp_result(m->sess, m->req, m, ret);
 }

@@ -108,6 +108,7 @@ static inline bool comp_is_framed(__u8 alg)
 	return alg == WD_ZSTD || alg == WD_LZ4;
 }
 
+#define COMP_LZ4_LEVEL_MAX	2	/* of devices */
 #define COMP_LZ4_LOG_MIN	16	/* of a block in a frame */
 #define COMP_LZ4_LOG_MAX	22
 #define COMP_ZSTD_LOG_MIN	10

@@ -91,6 +91,13 @@ static void finder_close(struct comp_finder *f)
 	free(f);
 }
 
+/* Whether a device's blocks of LZ4 are what the session asks for. Higher levels ask for software's smaller ones. */
+static bool device_makes_blocks(const struct wd_comp_sess_setup *setup)
+{
+	return setup->flags & WD_COMP_SESS_BLOCK && setup->dir_type == WD_DIR_COMPRESS &&
+	       setup->comp_lv <= COMP_LZ4_LEVEL_MAX;
+}
+
 handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
@@ -110,7 +117,7 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	/* Raw data has no checksum: verifying it would be decompressing it again. */
 	if (verify && setup->alg_type == WD_DEFLATE_RAW && setup->dir_type == WD_DIR_DECOMPRESS)
 		attr.refuse = WD_REASON_UNSUPPORTED;
-	if (comp_is_framed(setup->alg_type))
+	if (comp_is_framed(setup->alg_type) && !device_makes_blocks(setup))
 		attr.refuse = WD_REASON_UNSUPPORTED;
 	if (finder) {
 		attr.behind = true;
@@ -134,9 +141,9 @@ handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev
 	s->sgl = setup->data_fmt == WD_SGL_BUF;
 	s->verify = verify;
 	s->apart = setup->flags & WD_SESS_VERIFY;
-	/* Without asking: a device's sequences are worth nothing before they are checked. */
-	if (s->alg == WD_LZ77)
-		s->verify = verify = true;
+	/* Without asking: sequences and blocks are checked against the source, which costs little. */
+	if (s->alg == WD_LZ77 || device_makes_blocks(setup))
+		s->verify = s->apart = verify = true;
 	s->checksum = setup->flags & WD_COMP_SESS_CHECKSUM;
 	s->block = setup->flags & WD_COMP_SESS_BLOCK;
 	s->fresh = true;

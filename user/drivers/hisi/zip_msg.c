@@ -9,7 +9,12 @@
 
 static inline __u32 req_type(__u8 alg)
 {
-	return alg == WD_ZLIB ? ZIP_REQ_ZLIB : alg == WD_GZIP ? ZIP_REQ_GZIP : ZIP_REQ_DEFLATE;
+	static const __u8 types[] = {
+		[WD_ZLIB] = ZIP_REQ_ZLIB, [WD_GZIP] = ZIP_REQ_GZIP, [WD_DEFLATE_RAW] = ZIP_REQ_DEFLATE,
+		[WD_ZSTD] = ZIP_REQ_LZ77_ZSTD, [WD_LZ4] = ZIP_REQ_LZ4, [WD_LZ77] = ZIP_REQ_LZ77_ZSTD,
+	};
+
+	return types[alg];
 }
 
 int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
@@ -23,7 +28,7 @@ void hisi_zip_session(struct comp_sess *s)
 	 * What hardware of generation 2 does with the window of a decompression isn't known: the largest is always
 	 * right.
 	 */
-	__u32 win = s->dir == WD_DIR_COMPRESS ? s->win : ZIP_WIN_32K;
+	__u32 win = s->dir == WD_DIR_COMPRESS && !comp_win_log(s->win) ? s->win : ZIP_WIN_32K;
 	__u32 dw9 = req_type(s->alg) | ZIP_BUF_FLAT << ZIP_DW9_BUF_SHIFT | win << ZIP_DW9_WIN_SHIFT;
 	struct wd_queue *q = atomic_load_explicit(&s->s.first, memory_order_acquire);
 

@@ -66,6 +66,7 @@ enum wd_comp_win_type {
  *
  * WD_COMP_SESS_BLOCK, WD_LZ4 with flat buffers only: bare blocks in place of frames. A block has neither length nor end
  * of its own, so src is exactly one block, dst has room for all of its data, and there are no streams.
+ * Levels 1 and 2 use devices, whose blocks are compared with the source; src and dst must not overlap then, -EINVAL.
  */
 #define WD_COMP_SESS_CHECKSUM	0x10000u
 #define WD_COMP_SESS_BLOCK	0x20000u
