@@ -152,6 +152,9 @@ u32 wdm_zip_lz77(struct wdm_zip_req *r)
 		status = wdm_zip_pieces_all(&p, patient, ~0u, ~0u, &window_len);
 	if (!status)
 		status = literals_write(&p);
+	/* What is behind the sequences is a piece of its own, so that a corrupt answer has a wrong sequence. */
+	if (!status)
+		status = wdm_zip_unstage(&p);
 	if (!status)
 		status = tail_put(&p);
 	if (!status)

@@ -502,6 +502,9 @@ TEST_F(dev, a_corrupt_answer)
 	ASSERT_FALSE(block_is_right(self, ZIP_REQ_LZ77_ZSTD, 50000, ZIP_WIN_32K, &sqe));
 	EXPECT_EQ(ZIP_ST_OK, status(&sqe));
 	ASSERT_TRUE(block_is_right(self, ZIP_REQ_LZ77_ZSTD, 50000, ZIP_WIN_32K, &sqe));
+	/* Also of a few sequences */
+	ASSERT_EQ(0, wdm_fault_set(self->r.dev, WDM_FAULT_CORRUPT, &rule));
+	ASSERT_FALSE(block_is_right(self, ZIP_REQ_LZ77_ZSTD, 300, ZIP_WIN_32K, &sqe));
 }
 
 TEST_HARNESS_MAIN

@@ -265,7 +265,7 @@ static int run_all(const struct options *o, const struct uacce_dev_list *list, s
 	if (!r)
 		return ret;
 	r->bulk_in = malloc(BULK_BYTES);
-	r->bulk_out = malloc(2 * BULK_BYTES);
+	r->bulk_out = malloc(BULK_ROOM);
 	if (!r->bulk_in || !r->bulk_out)
 		goto free;
 	for (i = 0; i < BULK_BYTES; i++)

@@ -11,6 +11,7 @@
 
 #define ANSWER_MAX	512	/* bytes of the longest answer */
 #define BULK_BYTES	65536	/* of a request that measures bytes */
+#define BULK_ROOM	(8 * BULK_BYTES)	/* for its result: sequences may be many */
 
 struct kat;
 

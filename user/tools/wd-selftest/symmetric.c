@@ -28,12 +28,12 @@ static void take(struct kat_run *r, unsigned int path, unsigned int reason, size
 	r->out_len = len;
 }
 
-/* Compression: a is the format, op the direction. */
+/* Compression: a is the format, b the session's further flags, op the direction. */
 static int comp_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = r->kat->a, .dir_type = r->kat->op, .comp_lv = 6, .win_size = WD_COMP_WS_32K,
-		.flags = WD_SESS_PATH_HW, .timeout_ms = r->timeout_ms,
+		.alg_type = r->kat->a, .dir_type = r->kat->op, .comp_lv = r->kat->a == WD_LZ4 ? 1 : 6,
+		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW | r->kat->b, .timeout_ms = r->timeout_ms,
 	};
 
 	r->sess = wd_comp_alloc_sess(&setup, mask);
@@ -44,7 +44,7 @@ static int comp_open(struct kat_run *r, const wd_dev_mask_t *mask)
 static int comp_check(struct kat_run *r, const void *packed, size_t packed_len)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = r->kat->a, .dir_type = WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_SOFT,
+		.alg_type = r->kat->a, .dir_type = WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_SOFT | r->kat->b,
 	};
 	size_t len = sizeof(r->out);
 	struct wd_comp_arg arg = { .src = packed, .src_len = packed_len, .dst = r->out, .dst_len = &len };
@@ -58,16 +58,42 @@ static int comp_check(struct kat_run *r, const void *packed, size_t packed_len)
 	return 0;
 }
 
+/* The block again, from its sequences and the literals behind them. */
+static int lz77_check(struct kat_run *r, const void *packed)
+{
+	const struct wd_lz77_seq *seq = packed;
+	const uint8_t *literals;
+	size_t at = 0, i;
+
+	for (i = 0; seq[i].offset; i++)
+		;
+	literals = (const uint8_t *)(seq + i + 1);
+	for (;; seq++) {
+		memcpy(r->out + at, literals, seq->literals);
+		literals += seq->literals;
+		at += seq->literals;
+		if (!seq->offset)
+			break;
+		for (i = 0; i < seq->match; i++, at++)
+			r->out[at] = r->out[at - seq->offset];
+	}
+	r->out_len = at;
+	return 0;
+}
+
 static int comp_once(struct kat_run *r, bool bulk)
 {
 	bool packs = r->kat->op == WD_DIR_COMPRESS;
-	size_t len = bulk || packs ? 2 * BULK_BYTES : sizeof(r->out);
+	size_t len = bulk || packs ? BULK_ROOM : sizeof(r->out);
 	void *dst = bulk || packs ? r->bulk_out : r->out;
-	struct wd_comp_arg arg = { .src = input(r, bulk), .src_len = input_len(r, bulk), .dst = dst, .dst_len = &len };
+	struct wd_comp_arg arg = { .src = input(r, bulk), .src_len = input_len(r, bulk), .dst = dst, .dst_len = &len,
+				   .flags = r->kat->a == WD_LZ77 ? WD_COMP_LITERALS : 0 };
 	int ret = packs ? wd_compress(r->sess, &arg) : wd_decompress(r->sess, &arg);
 
 	take(r, arg.path, arg.path_reason, len);
-	return ret || bulk || !packs ? ret : comp_check(r, dst, len);
+	if (ret || bulk || !packs)
+		return ret;
+	return r->kat->a == WD_LZ77 ? lz77_check(r, dst) : comp_check(r, dst, len);
 }
 
 /* Ciphers: a is the algorithm, b the mode, op the direction, extra the IV. */
