@@ -121,6 +121,7 @@ int zlib_rows(int argc, char **argv);
 int zlib_wall(int argc, char **argv);
 int zlib_path(int argc, char **argv);
 int zlib_small(int argc, char **argv);
+int zstd_rows(int argc, char **argv);
 int text_print(int argc, char **argv);
 
 #endif

@@ -35,6 +35,7 @@ static const struct {
 	{ "zlib-wall", zlib_wall },
 	{ "zlib-path", zlib_path },
 	{ "zlib-small", zlib_small },
+	{ "zstd", zstd_rows },
 	{ "text", text_print },
 };
 

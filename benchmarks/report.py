@@ -294,6 +294,7 @@ GROUPS = [
     (zlib(zlib_small), ("zlib.small.instr",)),
     (plain(["--zip", "1"], "verify"),
      ("verify.deflate.zlib6", "verify.deflate.isal1", "verify.inflate.libdeflate")),
+    (plain(["--zip", "1"], "zstd"), ("zstd.1.*", "zstd.3.*", "lz4.1.*")),
     (script("wdzip.sh"),
      ("wdzip.pigz.1.s", "wdzip.pigz.6.s", "wdzip.gunzip.cpu", "wdzip.igzip.1.*", "wdzip.libdeflate.*")),
     (in_vm("zip@v2", f"{OUT}/bench/wd-bench", "doorbell", "/dev/hisi_zip-0"), ("doorbell.kernel.ns",)),
