@@ -3,34 +3,10 @@
 # Libraries and tools on a device of each engine, of generation GENERATION. Sourced by scripts that make the devices.
 
 . "$(dirname "$0")/../include/openssl_conf.sh"
+. "$(dirname "$0")/programs_devices.sh"
 
-ROOT=/sys/kernel/config/hisi_sim
-CLASS=/sys/class/uacce
-ENGINES='zip sec hpre'
-# wdctl tries to load the libraries.
-export LD_LIBRARY_PATH=$OUT/lib OPENSSL_MODULES=$OUT/ossl-modules
 # A busy machine may not run the device for a second.
 export WD_OPENSSL_TIMEOUT_MS=30000
-
-there() { compgen -G "/dev/$1-*" >/dev/null; }
-
-# node ENGINE: the name of its device.
-node() { basename "$(compgen -G "$CLASS/$1-*")"; }
-
-# devices PREFIX [ATTRIBUTE=VALUE]...: a device of each engine, by the drivers that are loaded.
-devices() {
-	local engine module attribute
-
-	for engine in $ENGINES; do
-		mkdir "$ROOT/$1_$engine"
-		for attribute in type=$engine generation=$GENERATION "${@:2}" live=1; do
-			echo "${attribute#*=}" >"$ROOT/$1_$engine/${attribute%%=*}"
-		done
-	done
-	for module in hisi_zip hisi_sec2 hisi_hpre; do
-		until_true 60 there $module
-	done
-}
 
 # passes AREA/PROGRAM: its skips are accepted.
 passes() {
