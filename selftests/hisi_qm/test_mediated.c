@@ -11,7 +11,9 @@ static int shape(const char *iommu);
 #define FAULTY_SHAPE		shape(variant->iommu)
 #include "call.h"
 #include "in_child.h"
+#include "late_file.h"
 #include "late_page.h"
+#include "mediated_counts.h"
 
 #define NAME		FAULTY_NAME
 #define LARGE		(3u << 20)
@@ -56,58 +58,10 @@ static int shape(const char *iommu)
 	return ret ? ret : sim_set(NAME, "iommu", iommu);
 }
 
-/* ------ what must be as before in the end ------ */
-
-static long vmstat(const char *name)
-{
-	static char text[16384];
-	char *at;
-
-	if (text_read("/proc/vmstat", text, sizeof(text)) < 0)
-		return -1;
-	at = strstr(text, name);
-	return at ? strtol(at + strlen(name), NULL, 10) : -1;
-}
-
-/* Pages that are pinned for devices. The counts of all CPUs are added up before. */
-static long pins_now(void)
-{
-	text_write("/proc/sys/vm/stat_refresh", "1");
-	return vmstat("nr_foll_pin_acquired ") - vmstat("nr_foll_pin_released ");
-}
-
-static long maps_count(const char *name)
-{
-	char text[256], *at;
-
-	if (sim_get(NAME, "mappings", text, sizeof(text)) < 0)
-		return -1;
-	at = strstr(text, name);
-	return at ? strtol(at + strlen(name), NULL, 10) : -1;
-}
-
-/* Queues of a process that was killed end a little later, and a work item gives back pages that were cleaned. */
-static bool back_to(long (*now)(void), long then)
-{
-	long long deadline = now_ms() + 20000;
-
-	while (now() != then && now_ms() < deadline)
-		poll(NULL, 0, 50);
-	return now() == then;
-}
-
-static long maps_now(void)
-{
-	return maps_count("present ");
-}
-
 FIXTURE_SETUP(mediated)
 {
-	if (sim_mkdir("probe") || sim_set("probe", "sva", "0")) {
-		sim_rmdir("probe");
+	if (!mediated_possible())
 		SKIP(return, "this kernel lets no device have DMA mapping operations of its own");
-	}
-	sim_rmdir("probe");
 	FAULTY_BEGIN(self);
 	self->generation = variant->generation;
 	self->pins = pins_now();
@@ -738,15 +692,19 @@ static int call_submit(struct call *call)
 	return rawq_call(w->q, HISI_QP_DB_SQ, w->q->sq_tail, 0);
 }
 
-/* A request whose source doesn't come before it is delivered. */
+/* A request whose source isn't there yet. */
+static int submit_from(FIXTURE_DATA(mediated) *self, struct waiting *w, const void *src)
+{
+	w->q = &self->q;
+	fill(self, &self->q, src, 4096, self->dst, sizeof(self->dst));
+	rawq_push(&self->q, 0);
+	return call_begin(&w->call, call_submit);
+}
+
 static int wait_for_memory(FIXTURE_DATA(mediated) *self, struct waiting *w)
 {
-	int ret;
+	int ret = submit_from(self, w, w->page.at);
 
-	w->q = &self->q;
-	fill(self, &self->q, w->page.at, 4096, self->dst, sizeof(self->dst));
-	rawq_push(&self->q, 0);
-	ret = call_begin(&w->call, call_submit);
 	return ret ? ret : late_page_wanted(&w->page);
 }
 
@@ -787,6 +745,55 @@ TEST_F_TIMEOUT(mediated, a_page_fault_holds_up_no_reset_and_no_removal, 300)
 	EXPECT_EQ(0, late_page_deliver(&w.page));
 	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
 	late_page_end(&w.page);
+}
+
+/* A page of a file comes later by another way, in which the process isn't woken by a signal that kills it. */
+TEST_F_TIMEOUT(mediated, a_page_of_a_file_holds_up_nobody, 200)
+{
+	struct late_file file;
+	struct waiting w;
+
+	if (late_file_make(&file, 4096))
+		SKIP(return, "no FUSE");
+	ASSERT_EQ(0, submit_from(self, &w, file.at));
+	ASSERT_EQ(0, late_file_wanted(&file, CLIENT_WAIT_MS));
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_TRUE(good(one(self, &self->other, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	rawq_close(&self->other);
+	EXPECT_EQ(0, uacce_put_q(self->q.fd));
+	EXPECT_EQ(ZIP_ST_ABORTED, take(&self->q, NULL));
+	EXPECT_EQ(0, reset(self->address));
+	EXPECT_FALSE(atomic_load(&w.call.done));
+	late_file_deliver(&file);
+	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
+	late_file_end(&file);
+}
+
+/* A file's pages are read and written where they are. */
+TEST_F_TIMEOUT(mediated, a_shared_file_is_source_and_destination, 60)
+{
+	enum { BYTES = 100000, ROOM = 200000 };
+	uint8_t *plain = malloc(BYTES), *data;
+	uint32_t packed = 0, unpacked = 0;
+	FILE *file = tmpfile();
+
+	ASSERT_NE(NULL, file);
+	ASSERT_EQ(0, ftruncate(fileno(file), 2 * BYTES + ROOM));
+	data = mmap(NULL, 2 * BYTES + ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+	ASSERT_NE(MAP_FAILED, data);
+	client_fill(plain, BYTES, 5);
+	ASSERT_EQ(BYTES, pwrite(fileno(file), plain, BYTES, 0));
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_DECOMPRESS));
+	ASSERT_TRUE(good(one(self, &self->q, data, BYTES, data + BYTES, ROOM, &packed)));
+	ASSERT_TRUE(good(one(self, &self->other, data + BYTES, packed, data + BYTES + ROOM, BYTES, &unpacked)));
+	EXPECT_EQ(BYTES, unpacked);
+	munmap(data, 2 * BYTES + ROOM);
+	data = malloc(BYTES);
+	ASSERT_EQ(BYTES, pread(fileno(file), data, BYTES, BYTES + ROOM));
+	EXPECT_EQ(0, memcmp(plain, data, BYTES));
+	fclose(file);
+	free(data);
+	free(plain);
 }
 
 /* ------ virtual functions ------ */
