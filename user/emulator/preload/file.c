@@ -529,14 +529,17 @@ int ioctl(int fd, unsigned long cmd, ...)
 	struct emu_queue *q = emu_fd_get(fd);
 	va_list ap;
 	void *arg;
-	int ret;
+	int ret, cancel;
 
 	va_start(ap, cmd);
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	if (!q)
 		return real_ioctl()(fd, cmd, arg);
+	/* It isn't a cancellation point, but wakes the device's threads by calls that are. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = emu_queue_ioctl(q, cmd, arg);
+	pthread_setcancelstate(cancel, NULL);
 	if (ret >= 0)
 		return ret;
 	errno = -ret;
