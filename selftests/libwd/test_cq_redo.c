@@ -9,6 +9,7 @@
 #include <wd_cq.h>
 
 #include "hooked_ioctl.h"
+#include "mediated.h"
 #include "need_device.h"
 #include "on_device.h"
 #include "session.h"
@@ -76,7 +77,8 @@ FIXTURE_TEARDOWN(cq_redo)
 TEST_F(cq_redo, a_sleeper_that_saw_no_request_has_a_timer)
 {
 	struct pollfd pfd = { .fd = wd_cq_fd(self->cq), .events = POLLIN };
-	int n;
+	/* Where the kernel answers a request that it has stopped, a call takes that, and a later one opens again. */
+	int n, waits = devices_mediated("zlib") ? WAIT_MS : 0;
 
 	self->len = sizeof(self->dst);
 	self->arg = (struct wd_comp_arg){
@@ -87,6 +89,10 @@ TEST_F(cq_redo, a_sleeper_that_saw_no_request_has_a_timer)
 	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "reset"));
 	armed_at_start = self->cq;
 	ASSERT_EQ(0, wd_poll_cq(self->cq, 1, &self->wc));
+	for (; armed_at_start && waits; waits--) {
+		poll(NULL, 0, 1);
+		ASSERT_EQ(0, wd_poll_cq(self->cq, 1, &self->wc));
+	}
 	ASSERT_EQ(0, armed_at_start) TH_LOG("the context wasn't opened again");
 	ASSERT_EQ(0, arm_ret);
 	/* Only a timer that isn't set takes this long. */

@@ -152,7 +152,13 @@ TEST_F(ctx, regions_are_mapped_once_and_can_be_mapped_again)
 	EXPECT_EQ(dus, wd_drv_mmap_qfr(self->h, UACCE_QFRT_DUS));
 	dus[0] = 1;
 	EXPECT_EQ(0, dus[size - 1]);
-	ASSERT_NE(NULL, wd_drv_mmap_qfr(self->h, UACCE_QFRT_MMIO));
+	if (self->list->info->mediated) {
+		/* Only the kernel rings. */
+		EXPECT_EQ(NULL, wd_drv_mmap_qfr(self->h, UACCE_QFRT_MMIO));
+		EXPECT_EQ(EPERM, errno);
+	} else {
+		ASSERT_NE(NULL, wd_drv_mmap_qfr(self->h, UACCE_QFRT_MMIO));
+	}
 	wd_drv_unmap_qfr(self->h, UACCE_QFRT_DUS);
 	wd_drv_unmap_qfr(self->h, UACCE_QFRT_DUS);
 	if (!wd_drv_mmap_qfr(self->h, UACCE_QFRT_DUS)) {

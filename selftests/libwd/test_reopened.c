@@ -3,6 +3,8 @@
  * Two threads find the same context's ring stopped. One of them stops the context and opens it again, at each point
  * where the other takes a lock: the other must not stop what was opened.
  */
+#include <limits.h>
+#include <misc/uacce/hisi_qm.h>
 #include <misc/uacce/uacce.h>
 #include <poll.h>
 #include <pthread.h>
@@ -13,8 +15,9 @@
 #include "on_device.h"
 
 #define LEN		256
-#define POINTS		64	/* a request takes fewer locks */
+#define POINTS		200	/* a request takes fewer locks */
 #define BLOCKED_MS	200	/* the other thread waits for a lock of this one */
+#define NO_MORE		INT_MAX
 
 struct request {
 	handle_t h;
@@ -30,13 +33,20 @@ static struct request other;
 static pthread_t other_thread;
 static _Thread_local int points_left = -1;	/* until the other thread's turn; below 0: none */
 
+/*
+ * Where the kernel executes submissions, a thread that waits calls it again and again. So the points end with the
+ * submission to what was opened.
+ */
 static int before_ioctl(int fd, unsigned long cmd)
 {
 	(void)fd;
 	if (cmd == UACCE_CMD_START_Q)
 		starts++;
+	else if (cmd == UACCE_CMD_QM_DOORBELL && starts && points_left >= 0)
+		points_left = NO_MORE;
 	return 0;
 }
+
 
 static void *request_do(void *p)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "before_arming.h"
+#include "mediated.h"
 #include "need_device.h"
 #include "wait_ms.h"
 
@@ -136,7 +137,8 @@ FIXTURE_SETUP(wake)
 	self->async = session_on_device(true, true);
 	ASSERT_NE(0, self->async);
 	ASSERT_EQ(0, spin_through(self, variant->spun));
-	ASSERT_EQ(0, burst_through(self, variant->burst));
+	/* Where the kernel takes requests only when it is called, there is no burst. */
+	ASSERT_EQ(0, burst_through(self, devices_mediated("zlib") ? 0 : variant->burst));
 	self->done = 0;
 }
 
@@ -194,6 +196,8 @@ TEST_F(wake, an_arm_over_the_unseen_submission_loses_nothing)
 {
 	unsigned long long before = count("sq_recovered");
 
+	if (devices_mediated("zlib"))
+		SKIP(return, "the kernel rings, in an order in which no doorbell is lost");
 	EACH_ROUND_WAKES(IN_THE_SLEEP, ASYNCHRONOUS());
 	EXPECT_EQ(before + ROUNDS, count("sq_recovered"));
 }
