@@ -16,10 +16,9 @@ unexport O
 # Each folder comes after the folders whose libraries it links.
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
 	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa \
-		user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip \
-		user/tools/wd-selftest user/openssl user/openssl/front user/zlib user/tools/wd-zlib \
-		user/zstd user/tools/wd-zstd docs/man \
-		docs/examples)))
+		user/algs/dh user/algs/ecc user/uadk user/emulator/preload user/emulator/tool configfs-tools \
+		user/tools/wdzip user/tools/wd-selftest user/openssl user/openssl/front user/zlib \
+		user/tools/wd-zlib user/zstd user/tools/wd-zstd docs/man docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 
@@ -45,8 +44,8 @@ $(USER_DIRS):
 user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
 user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: \
 	$(filter user/libwd user/libhisi_qm,$(USER_DIRS))
-user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl user/openssl/front \
-	docs/examples: \
+user/uadk user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl \
+	user/openssl/front docs/examples: \
 	$(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
 tests: user $(TEST_DIRS) ## build the test programs

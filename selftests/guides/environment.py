@@ -32,6 +32,7 @@ MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile", "AR
         **{f"WD_OPENSSL_{key}": "user/openssl/core/config.c" for key in
            ("ALGORITHMS", "MIN_BYTES", "DEVICES", "SECTION", "POLLERS", "TIMEOUT_MS", "FALLBACK", "CHECK_RESULTS",
             "LOG")},
+        "WD_COMP_CTX_NUM": "user/uadk/comp/comp.c",
         "WD_ZLIB_STATS": "user/zlib/config.c",
         **{f"WD_ZLIB{key}": "user/shared/zlib_settings.c" for key in ("", "_LEVELS", "_MIN", "_CHUNK", "_INFLATE")},
         "WD_ZSTD_STATS": "user/zstd/config.c",

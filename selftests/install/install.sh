@@ -251,6 +251,10 @@ test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher
 test_that "the provider is in libcrypto's folder" all_there \
 	"$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')"/warpdrive{,-devices}.so
 test_that 'the replacement of zlib is in a folder of its own' all_there usr/lib/warpdrive/zlib/libz.so.1
+test_that "libraries with UADK's names are in a folder of their own" all_there \
+	usr/lib/warpdrive/uadk/lib{wd,wd_comp,wd_crypto}.so{,.2} \
+	usr/lib/warpdrive/uadk/pkgconfig/libwd{,_comp,_crypto}.pc \
+	usr/include/warpdrive/uadk/{wd,wd_comp,wd_cipher,wd_sched,uacce}.h
 test_that 'nothing has a name that UADK installs' nothing_of_uadk
 test_that 'nothing has an RPATH or RUNPATH' no_paths_inside
 test_that 'from a PREFIX where the loader does not look the tools run' own_prefix_works

@@ -17,7 +17,8 @@ debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
 arch=$(dpkg --print-architecture)
 packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-sim-dkms'
-packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-zstd warpdrive-doc'
+packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-uadk warpdrive-zlib warpdrive-zstd'
+packages+=' warpdrive-doc'
 
 # The tree's own build folder is not touched: make and its variables come from a clean environment.
 build() {
@@ -77,6 +78,7 @@ same_files() {
 		warpdrive-sim-dkms warpdrive-sim-dkms
 		warpdrive-emulator warpdrive-emulator
 		openssl-provider-warpdrive openssl-provider-warpdrive
+		warpdrive-uadk warpdrive-uadk
 		warpdrive-zlib warpdrive-zlib
 		warpdrive-zstd warpdrive-zstd
 		warpdrive-doc warpdrive-doc

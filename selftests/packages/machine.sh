@@ -13,7 +13,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 long_only 'boots machines for an hour each' "${WD_PACKAGES_TMP:-/var/tmp}"
 version=$(cat VERSION)
 packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-sim-dkms'
-packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
+packages+=' warpdrive-emulator openssl-provider-warpdrive warpdrive-uadk warpdrive-zlib warpdrive-doc'
 
 debs_there() {
 	local deb

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Devices, tokens, schedulers, pools of blocks, and functions that are refused. */
+#include <dlfcn.h>
+#include <stdarg.h>
+
+#include "uadk/wd_comp.h"
+#include "uadk/wd_sched.h"
+#include "uadk_test.h"
+
+#include "kselftest_harness.h"
+
+/* What the library writes to the system's log. */
+static char said[512];
+static int lines;
+
+static void listen(const char *format, va_list args)
+{
+	vsnprintf(said, sizeof(said), format, args);
+	lines++;
+}
+
+void syslog(int level, const char *format, ...)
+{
+	va_list args;
+
+	(void)level;
+	va_start(args, format);
+	listen(format, args);
+	va_end(args);
+}
+
+TEST(list)
+{
+	struct uacce_dev_list *list;
+	struct uacce_dev *dev;
+	static const char *const algs[] = { "zlib", "cbc(aes)", "rsa" };
+
+	for (size_t i = 0; i < 3; i++) {
+		list = wd_get_accel_list(algs[i]);
+		if (!list) {
+			EXPECT_EQ(ENODEV, errno);
+			continue;
+		}
+		EXPECT_EQ(0, strncmp(list->dev->api, "hisi_qm_v", 9));
+		EXPECT_EQ(0, strncmp(list->dev->char_dev_path, "/dev/hisi_", 10));
+		EXPECT_TRUE(list->dev->flags & UACCE_DEV_SVA);
+		EXPECT_GT(wd_get_avail_ctx(list->dev), 0);
+		EXPECT_EQ(0, wd_is_isolate(list->dev));
+		EXPECT_EQ(list->dev, wd_find_dev_by_numa(list, list->dev->numa_id));
+		EXPECT_EQ(NULL, wd_find_dev_by_numa(list, 12345));
+		dev = wd_get_accel_dev(algs[i]);
+		ASSERT_NE(NULL, dev);
+		EXPECT_STREQ(list->dev->char_dev_path, dev->char_dev_path);
+		free(dev);
+		wd_free_list_accels(list);
+	}
+	errno = 0;
+	EXPECT_EQ(NULL, wd_get_accel_list(NULL));
+	EXPECT_EQ(EINVAL, errno);
+	errno = 0;
+	EXPECT_EQ(NULL, wd_get_accel_dev("rot13"));
+	EXPECT_EQ(EINVAL, errno);
+	wd_free_list_accels(NULL);
+}
+
+TEST(names)
+{
+	char *name = wd_get_accel_name("/dev/hisi_zip-0", 0);
+
+	EXPECT_STREQ("hisi_zip-0", name);
+	free(name);
+	name = wd_get_accel_name("/dev/hisi_zip-0", 1);
+	EXPECT_STREQ("hisi_zip", name);
+	free(name);
+	EXPECT_FALSE(wd_need_debug());
+	EXPECT_FALSE(wd_need_info());
+}
+
+TEST(token)
+{
+	struct uacce_dev *dev = wd_get_accel_dev("zlib");
+	struct uacce_dev wrong = { .char_dev_path = "/dev/null" };
+	int free_before, x;
+	handle_t ctx;
+
+	EXPECT_EQ(0, wd_request_ctx(NULL));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, wd_request_ctx(&wrong));
+	EXPECT_EQ(ENODEV, errno);
+	EXPECT_EQ(-WD_ENODEV, wd_get_avail_ctx(&wrong));
+	EXPECT_EQ(-WD_EINVAL, wd_get_avail_ctx(NULL));
+	wd_release_ctx(0);
+	if (!dev)
+		SKIP(return, "no device");
+	free_before = wd_get_avail_ctx(dev);
+	ctx = wd_request_ctx(dev);
+	ASSERT_NE(0, ctx);
+	EXPECT_EQ(free_before, wd_get_avail_ctx(dev));
+	EXPECT_STREQ(dev->api, wd_ctx_get_api(ctx));
+	EXPECT_STREQ("hisi_zip-0", wd_ctx_get_dev_name(ctx));
+	EXPECT_EQ(dev->numa_id, wd_get_numa_id(ctx));
+	EXPECT_EQ(1, wd_is_sva(ctx));
+	EXPECT_EQ(NULL, wd_ctx_get_priv(ctx));
+	EXPECT_EQ(0, wd_ctx_set_priv(ctx, &x));
+	EXPECT_EQ(&x, wd_ctx_get_priv(ctx));
+	EXPECT_EQ(dev->qfrs_offs[UACCE_QFRT_DUS], wd_ctx_get_region_size(ctx, UACCE_QFRT_DUS));
+	wd_release_ctx(ctx);
+	free(dev);
+}
+
+static int poll_one(__u32 pos, __u32 expect, __u32 *count)
+{
+	*count = pos == 0 ? expect - 1 : 0;
+	return -WD_EAGAIN;
+}
+
+TEST(scheduler)
+{
+	struct wd_sched *sched = wd_sched_rr_alloc(SCHED_POLICY_RR, 2, 1, poll_one);
+	struct sched_params params = { .type = 1, .mode = CTX_MODE_ASYNC, .begin = 2, .end = 3 };
+	__u32 count = 5;
+
+	ASSERT_NE(NULL, sched);
+	/* Ceph gives it another. */
+	sched->name = "mine";
+	EXPECT_EQ(0, wd_sched_rr_instance(sched, &params));
+	params.type = 2;
+	EXPECT_EQ(-WD_EINVAL, wd_sched_rr_instance(sched, &params));
+	params.type = 0;
+	params.begin = 4;
+	EXPECT_EQ(-WD_EINVAL, wd_sched_rr_instance(sched, &params));
+	EXPECT_EQ(-WD_EINVAL, wd_sched_rr_instance(NULL, &params));
+	EXPECT_EQ(0, sched->poll_policy(sched->h_sched_ctx, 4, &count));
+	EXPECT_EQ(8, count);
+	wd_sched_rr_release(sched);
+	wd_sched_rr_release(NULL);
+	EXPECT_EQ(NULL, wd_sched_rr_alloc(SCHED_POLICY_BUTT, 2, 1, poll_one));
+	EXPECT_EQ(NULL, wd_sched_rr_alloc(SCHED_POLICY_RR, 0, 1, poll_one));
+	EXPECT_EQ(NULL, wd_sched_rr_alloc(SCHED_POLICY_RR, 2, 0, poll_one));
+	EXPECT_EQ(NULL, wd_sched_rr_alloc(SCHED_POLICY_RR, 2, 1, NULL));
+}
+
+TEST(pools)
+{
+	handle_t mem = wd_mempool_create(10 * 4096, 0), blocks;
+	struct wd_mempool_stats stats;
+	struct wd_blockpool_stats b;
+	void *block[16];
+
+	ASSERT_NE(0, mem);
+	EXPECT_EQ(0, wd_mempool_create(0, 0));
+	EXPECT_EQ(EINVAL, errno);
+	blocks = wd_blockpool_create(mem, 1000, 16);
+	ASSERT_NE(0, blocks);
+	wd_mempool_stats(mem, &stats);
+	EXPECT_EQ(10, stats.blk_num);
+	EXPECT_EQ(6, stats.free_blk_num);
+	EXPECT_EQ(0, wd_blockpool_create(mem, 4096, 7));
+	EXPECT_EQ(ENOMEM, errno);
+	EXPECT_EQ(0, wd_blockpool_create(mem, SIZE_MAX, 2));
+	EXPECT_EQ(EINVAL, errno);
+	for (int i = 0; i < 16; i++) {
+		block[i] = wd_block_alloc(blocks);
+		ASSERT_NE(NULL, block[i]);
+		memset(block[i], i, 1000);
+	}
+	EXPECT_EQ(NULL, wd_block_alloc(blocks));
+	EXPECT_EQ(ENOMEM, errno);
+	for (int i = 0; i < 16; i++)
+		EXPECT_EQ(i, ((char *)block[i])[999]);
+	wd_block_free(blocks, &stats);
+	EXPECT_EQ(NULL, wd_block_alloc(blocks));
+	wd_block_free(blocks, block[3]);
+	wd_blockpool_stats(blocks, &b);
+	EXPECT_EQ(1, b.free_block_num);
+	EXPECT_EQ(93, b.block_usage_rate);
+	EXPECT_EQ(block[3], wd_block_alloc(blocks));
+	wd_blockpool_destroy(blocks);
+	wd_mempool_stats(mem, &stats);
+	EXPECT_EQ(10, stats.free_blk_num);
+	wd_mempool_destroy(mem);
+}
+
+TEST(refused)
+{
+	__u8 enable;
+	__u32 num;
+
+	EXPECT_EQ(-WD_EINVAL, wd_ctx_start(1));
+	EXPECT_EQ(1, lines);
+	EXPECT_NE(NULL, strstr(said, "wd_ctx_start()"));
+	EXPECT_EQ(-WD_EINVAL, wd_ctx_start(1));
+	EXPECT_EQ(1, lines);
+	EXPECT_EQ(-WD_EINVAL, wd_ctx_wait(1, 1));
+	EXPECT_NE(NULL, strstr(said, "wd_ctx_wait()"));
+	EXPECT_EQ(-WD_EINVAL, wd_release_ctx_force(1));
+	EXPECT_EQ(-WD_EINVAL, wd_ctx_set_io_cmd(1, 0, NULL));
+	EXPECT_EQ(NULL, wd_ctx_mmap_qfr(1, UACCE_QFRT_MMIO));
+	wd_ctx_unmap_qfr(1, UACCE_QFRT_MMIO);
+	EXPECT_EQ(6, lines);
+	EXPECT_EQ(-WD_EINVAL, wd_comp_ctx_num_init(0, 0, 1, 0));
+	EXPECT_NE(NULL, strstr(said, "wd_comp_ctx_num_init()"));
+	EXPECT_EQ(-WD_EINVAL, wd_comp_get_env_param(0, 0, 0, &num, &enable));
+	wd_comp_ctx_num_uninit();
+	EXPECT_EQ(9, lines);
+}
+
+/* By name, since no header has them: an error, or none at all, and one line each. */
+TEST(not_there)
+{
+	static const struct {
+		const char *name;
+		bool error;
+	} calls[] = {
+		{ "wd_alg_driver_register", true }, { "wd_request_drv", false }, { "wd_drv_alg_support", false },
+		{ "wd_get_alg_head", false }, { "wd_alg_driver_send", true }, { "wd_get_alg_type", true },
+		{ "wd_mem_alloc", false }, { "wd_create_device_nodemask", false }, { "wd_deflate_init", true },
+		{ "wd_inflate", true }, { "wd_comp_get_msg", false }, { "wd_comp_get_driver", false },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		void *address = dlsym(RTLD_DEFAULT, calls[i].name);
+
+		ASSERT_NE(NULL, address) TH_LOG("%s", calls[i].name);
+		lines = 0;
+		if (calls[i].error) {
+			EXPECT_EQ(-WD_EINVAL, ((int (*)(void))address)());
+		} else {
+			EXPECT_EQ(NULL, ((void *(*)(void))address)());
+		}
+		EXPECT_EQ(1, lines);
+		EXPECT_NE(NULL, strstr(said, calls[i].name)) TH_LOG("%s: %s", calls[i].name, said);
+	}
+}
+
+TEST(environment)
+{
+	setenv("WD_COMP_CTX_NUM", "sync-comp:2@0,async:1@0", 1);
+	EXPECT_EQ(0, wd_comp_env_init(NULL));
+	EXPECT_EQ(0, lines);
+	wd_comp_env_uninit();
+	setenv("WD_COMP_CTX_NUM", "plenty", 1);
+	EXPECT_EQ(0, wd_comp_env_init(NULL));
+	EXPECT_EQ(1, lines);
+	EXPECT_NE(NULL, strstr(said, "WD_COMP_CTX_NUM=plenty"));
+	EXPECT_EQ(-WD_EEXIST, wd_comp_env_init(NULL));
+	wd_comp_env_uninit();
+}
+
+TEST_HARNESS_MAIN

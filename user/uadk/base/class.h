@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the classes share: whether they are prepared, sessions, and the results of asynchronous requests. A session of a
+ * program stands for several of ours: synchronous and asynchronous, flat and of lists, in both directions.
+ */
+#ifndef UADK_CLASS_H
+#define UADK_CLASS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "alg.h"
+#include "log.h"
+#include "own.h"
+#include "own_request.h"
+#include "uadk/wd_sched.h"
+
+/* Bits of the index of a session of ours. */
+#define UADK_ASYNC		1u
+#define UADK_LISTS		2u
+#define UADK_DECOMPRESS		4u
+#define UADK_KINDS		8u
+
+struct uadk_sess {
+	struct uadk_class *class;
+	_Atomic own_handle_t own[UADK_KINDS];
+	pthread_mutex_t lock;		/* while one of them is made, or gets a key */
+	own_dev_mask_t *mask;		/* of the node that the program asked for; NULL: any */
+	unsigned int flags;		/* OWN_SESS_* */
+	atomic_uint refs;		/* the program's, and one of each request that isn't delivered */
+	atomic_bool ended;		/* no callback any more */
+};
+
+/* An asynchronous request, followed by what its class keeps of it. */
+struct uadk_slot {
+	struct uadk_slot *next;		/* in a list of finished ones */
+	struct uadk_sess *sess;
+	void *extra;			/* freed with the slot */
+	uint32_t index;
+	_Atomic uint32_t next_free;
+};
+
+#define UADK_CHUNK		64u
+#define UADK_CHUNKS		1024u
+
+struct uadk_slots {
+	_Atomic uint64_t free;		/* a tag that changes, and the index + 1 of the first free one */
+	_Atomic(char *) chunk[UADK_CHUNKS];
+	unsigned int chunks;
+	pthread_mutex_t lock;		/* of what follows, and while chunks are added */
+	struct uadk_slot *first;	/* finished while no program polled */
+	struct uadk_slot **last;
+	atomic_uint done;		/* of them */
+};
+
+struct uadk_class {
+	const char *name;		/* "comp" */
+	const char *env;		/* "WD_COMP_CTX_NUM" */
+	const char *const *algs;	/* its names on devices, then NULL */
+	size_t sess_size;
+	size_t slot_size;
+	/* Makes the session of ours with these bits: a handle, or 0 and errno. */
+	own_handle_t (*make)(struct uadk_sess *sess, unsigned int kind);
+	void (*wipe)(struct uadk_sess *sess);	/* frees its keys, when no request needs them; may be NULL */
+	int (*send)(struct uadk_slot *slot, own_handle_t own);	/* submits the request to a session of ours */
+	void (*deliver)(struct uadk_slot *slot);	/* calls the program's callback */
+	int (*free_sess)(own_handle_t own);
+	int (*poll)(__u32 count, unsigned int timeout_ms, const own_ctx_set_t *set);
+
+	atomic_int state;
+	bool registered;
+	bool hw;			/* TASK_HW */
+	bool params;			/* a session's sched_param is a struct sched_params */
+	bool async;			/* the program asked for no synchronous contexts */
+	__u32 ctxs;
+	struct uadk_slots slots;
+	struct uadk_class *next;
+};
+
+int uadk_class_init(struct uadk_class *c, const struct wd_ctx_config *config, const struct wd_sched *sched);
+int uadk_class_init2(struct uadk_class *c, const char *alg, __u32 sched_type, int task_type,
+		     const struct wd_ctx_params *params);
+int uadk_class_env_init(struct uadk_class *c, const struct wd_sched *sched);
+void uadk_class_uninit(struct uadk_class *c);
+
+/* A session with no session of ours. Return: NULL and errno; EINVAL if the class isn't prepared. */
+void *uadk_sess_new(struct uadk_class *c, const char *alg, const void *sched_param);
+/* Makes the first session of ours, so that a program learns now what can't be. Return: 0, or -errno. */
+int uadk_sess_begin(struct uadk_sess *sess, unsigned int kind);
+/* What the allocation returns: the session, or 0 and errno if @ret is an error; then the session is freed. */
+handle_t uadk_sess_ready(struct uadk_sess *sess, int ret);
+/* The same of a session of ours that has just been made, without a translation of the error. */
+own_handle_t uadk_sess_made(const struct uadk_sess *sess, own_handle_t own, int ret);
+void uadk_sess_free(struct uadk_sess *sess);
+void uadk_sess_drop(struct uadk_sess *sess);
+own_handle_t uadk_sess_make(struct uadk_sess *sess, unsigned int kind);
+
+/* The session of ours with these bits, or 0 and errno. */
+static inline own_handle_t uadk_sess_own(struct uadk_sess *sess, unsigned int kind)
+{
+	own_handle_t own = atomic_load_explicit(&sess->own[kind], memory_order_acquire);
+
+	return __builtin_expect(own != 0, 1) ? own : uadk_sess_make(sess, kind);
+}
+
+/* Return: NULL if there are too many, or no memory. */
+void *uadk_slot_take(struct uadk_sess *sess);
+void uadk_slot_give(struct uadk_slot *slot);
+/*
+ * Submits the request unless @ret, 0 or -errno, says that it couldn't be made. A full context is emptied into the list
+ * of results. Return: 0, or -WD_E*, and the slot is given back; @bad stands for -EBADMSG.
+ */
+int uadk_submit(struct uadk_slot *slot, own_handle_t own, int ret, int bad);
+/* Called by our callbacks. */
+void uadk_slot_done(struct uadk_slot *slot);
+/* Takes results from full contexts, for a later poll. Return: how many. */
+unsigned int uadk_drain(struct uadk_class *c);
+
+int uadk_poll(struct uadk_class *c, __u32 expt, __u32 *count);
+int uadk_poll_ctx(struct uadk_class *c, __u32 idx, __u32 expt, __u32 *count);
+
+/* In a fork's child. */
+void uadk_slots_forget(struct uadk_class *c);
+
+/* What differs in names only: submission of a slot, and our callback. @member has the request's result. */
+#define UADK_REQUESTS(x, member, bad) \
+static int x##_send(struct uadk_slot *slot, own_handle_t own) \
+{ \
+	return own_##x##_async(own, &((struct x##_slot *)slot)->arg, NULL); \
+} \
+static void x##_done(struct own_##x##_arg *arg, void *param) \
+{ \
+	struct x##_slot *s = param; \
+	s->req.member = (__typeof__(s->req.member))uadk_status(arg->status, bad); \
+	uadk_slot_done(&s->slot); \
+}
+
+/* @x_begin_async(sess, slot, own) finds a session of ours and fills in slot->arg. Return: 0, or -errno. */
+#define UADK_ASYNC_CALL(x, refused, bad) \
+int wd_do_##x##_async(handle_t sess, struct wd_##x##_req *req) \
+{ \
+	struct x##_slot *slot; \
+	own_handle_t own = 0; \
+	int ret; \
+	if (x##_refuse(sess, req) || !req->cb || (refused)) \
+		return -WD_EINVAL; \
+	slot = uadk_slot_take((struct uadk_sess *)sess); \
+	if (!slot) \
+		return -WD_EBUSY; \
+	slot->req = *req; \
+	slot->arg = (struct own_##x##_arg){ .cb = x##_done, .cb_param = slot }; \
+	ret = x##_begin_async((struct x##_sess *)sess, slot, &own); \
+	return uadk_submit(&slot->slot, own, ret, bad); \
+}
+
+/* The calls that differ in their names only. */
+#define UADK_CLASS_CALLS(x, class) \
+int wd_##x##_init(struct wd_ctx_config *config, struct wd_sched *sched) \
+{ \
+	return uadk_class_init(class, config, sched); \
+} \
+int wd_##x##_init2_(char *alg, __u32 sched_type, int task_type, struct wd_ctx_params *ctx_params) \
+{ \
+	return uadk_class_init2(class, alg, sched_type, task_type, ctx_params); \
+} \
+int wd_##x##_env_init(struct wd_sched *sched) \
+{ \
+	return uadk_class_env_init(class, sched); \
+} \
+void wd_##x##_uninit(void) \
+{ \
+	uadk_class_uninit(class); \
+} \
+void wd_##x##_uninit2(void) \
+{ \
+	uadk_class_uninit(class); \
+} \
+void wd_##x##_env_uninit(void) \
+{ \
+	uadk_class_uninit(class); \
+} \
+void wd_##x##_free_sess(handle_t sess) \
+{ \
+	if (sess) \
+		uadk_sess_free((struct uadk_sess *)sess); \
+} \
+int wd_##x##_poll_ctx(__u32 idx, __u32 expt, __u32 *count) \
+{ \
+	return uadk_poll_ctx(class, idx, expt, count); \
+} \
+int wd_##x##_poll(__u32 expt, __u32 *count) \
+{ \
+	return uadk_poll(class, expt, count); \
+} \
+int wd_##x##_ctx_num_init(__u32 node, __u32 type, __u32 num, __u8 mode) \
+{ \
+	(void)node, (void)type, (void)num, (void)mode; \
+	UADK_REFUSE(); \
+	return -WD_EINVAL; \
+} \
+void wd_##x##_ctx_num_uninit(void) \
+{ \
+	UADK_REFUSE(); \
+} \
+int wd_##x##_get_env_param(__u32 node, __u32 type, __u32 mode, __u32 *num, __u8 *is_enable) \
+{ \
+	(void)node, (void)type, (void)mode, (void)num, (void)is_enable; \
+	UADK_REFUSE(); \
+	return -WD_EINVAL; \
+} \
+void wd_##x##_set_driver(void *drv); \
+void wd_##x##_set_driver(void *drv) \
+{ \
+	(void)drv; \
+	UADK_REFUSE(); \
+} \
+void *wd_##x##_get_driver(void); \
+void *wd_##x##_get_driver(void) \
+{ \
+	UADK_REFUSE(); \
+	return NULL; \
+} \
+void *wd_##x##_get_msg(__u32 idx, __u32 tag); \
+void *wd_##x##_get_msg(__u32 idx, __u32 tag) \
+{ \
+	(void)idx, (void)tag; \
+	UADK_REFUSE(); \
+	return NULL; \
+}
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Compression of whole buffers. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "comp.h"
+#include "lists.h"
+
+struct comp_slot {
+	struct uadk_slot slot;
+	struct wd_comp_req req;
+	struct own_comp_arg arg;
+	size_t room;
+};
+
+static const char *const comp_algs[] = { "zlib", "gzip", "deflate", NULL };
+
+static own_handle_t comp_make(struct uadk_sess *sess, unsigned int kind)
+{
+	const struct comp_sess *s = (const struct comp_sess *)sess;
+	struct own_comp_sess_setup setup = {
+		.alg_type = s->alg,
+		.op_type = kind & UADK_ASYNC ? OWN_ASYNC : OWN_SYNC,
+		.dir_type = kind & UADK_DECOMPRESS ? OWN_DIR_DECOMPRESS : OWN_DIR_COMPRESS,
+		.comp_lv = s->level,
+		.win_size = s->window,
+		.data_fmt = kind & UADK_LISTS ? OWN_SGL_BUF : OWN_FLAT_BUF,
+		.flags = sess->flags,
+	};
+
+	return own_comp_alloc_sess(&setup, sess->mask);
+}
+
+static int comp_send(struct uadk_slot *slot, own_handle_t own)
+{
+	return own_comp_async(own, &((struct comp_slot *)slot)->arg, NULL);
+}
+
+static void comp_deliver(struct uadk_slot *slot)
+{
+	struct comp_slot *s = (struct comp_slot *)slot;
+
+	s->req.src_len = (__u32)s->arg.consumed;
+	s->req.dst_len = (__u32)s->room;
+	s->req.cb(&s->req, s->req.cb_param);
+}
+
+struct uadk_class comp_class = {
+	.name = "comp",
+	.env = "WD_COMP_CTX_NUM",
+	.algs = comp_algs,
+	.sess_size = sizeof(struct comp_sess),
+	.slot_size = sizeof(struct comp_slot),
+	.make = comp_make,
+	.send = comp_send,
+	.deliver = comp_deliver,
+	.free_sess = own_comp_free_sess,
+	.poll = own_comp_poll,
+};
+
+UADK_CLASS_CALLS(comp, &comp_class)
+
+/* The number of ours for an algorithm, or -1. */
+static int comp_alg(enum wd_comp_alg_type alg)
+{
+	switch (alg) {
+	case WD_DEFLATE:
+		return OWN_DEFLATE_RAW;
+	case WD_ZLIB:
+		return OWN_ZLIB;
+	case WD_GZIP:
+		return OWN_GZIP;
+	default:
+		return -1;
+	}
+}
+
+/* mm_ops and mm_type aren't read: callers leave them undefined. */
+handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup)
+{
+	bool back = setup && setup->op_type == WD_DIR_DECOMPRESS;
+	int alg = setup ? comp_alg(setup->alg_type) : -1;
+	struct comp_sess *s;
+
+	if (alg < 0 || setup->op_type >= WD_DIR_MAX ||
+	    (!back && (setup->comp_lv > WD_COMP_L15 || setup->win_sz > WD_COMP_WS_32K))) {
+		if (setup && alg < 0)
+			uadk_log("wd_comp_alloc_sess(): algorithm %d is not supported", (int)setup->alg_type);
+		errno = WD_EINVAL;
+		return 0;
+	}
+	s = uadk_sess_new(&comp_class, comp_algs[alg], setup->sched_param);
+	if (!s)
+		return 0;
+	s->alg = (__u8)alg;
+	/* A session that decompresses may compress, too, with what its setup didn't say. */
+	s->level = back || !setup->comp_lv ? WD_COMP_L6 : (__u8)setup->comp_lv;
+	s->window = back ? OWN_COMP_WS_32K : (__u16)setup->win_sz;
+	return uadk_sess_ready(&s->sess, uadk_sess_begin(&s->sess, back ? UADK_DECOMPRESS : 0));
+}
+
+static bool comp_refuse(handle_t h_sess, const struct wd_comp_req *req)
+{
+	return !h_sess || !req || !req->src_len || !req->src || !req->dst ||
+		((unsigned int)req->op_type | (unsigned int)req->data_fmt) > 1;
+}
+
+/* Lists are copied to *@block, which lasts as long as the request. Return: 0, -WD_ENOMEM. */
+static int comp_arg_fill(struct own_comp_arg *arg, const struct wd_comp_req *req, size_t *room, void **block)
+{
+	struct own_datalist *src, *dst;
+
+	*room = req->dst_len;
+	arg->src = req->src;
+	arg->src_len = req->src_len;
+	arg->dst = req->dst;
+	arg->dst_len = room;
+	if (req->data_fmt == WD_FLAT_BUF)
+		return 0;
+	*block = uadk_lists(req->list_src, &src, req->list_dst, &dst);
+	if (!*block)
+		return -WD_ENOMEM;
+	arg->src = src;
+	arg->dst = dst;
+	return 0;
+}
+
+static inline int comp_run(struct comp_sess *s, struct own_comp_arg *arg, unsigned int kind)
+{
+	own_handle_t own = uadk_sess_own(&s->sess, kind);
+
+	if (!own)
+		return -errno;
+	return kind & UADK_DECOMPRESS ? own_decompress(own, arg) : own_compress(own, arg);
+}
+
+static int comp_lists(struct comp_sess *s, struct wd_comp_req *req, struct own_comp_arg *arg, size_t *room)
+{
+	void *block = NULL;
+	int ret = comp_arg_fill(arg, req, room, &block);
+
+	if (!ret)
+		ret = comp_run(s, arg, comp_kind(req) | UADK_LISTS);
+	free(block);
+	return ret;
+}
+
+int wd_do_comp_sync(handle_t h_sess, struct wd_comp_req *req)
+{
+	struct comp_sess *s = (struct comp_sess *)h_sess;
+	size_t room;
+	struct own_comp_arg arg = { .dst_len = &room };
+	int ret;
+
+	if (comp_refuse(h_sess, req) || req->cb)
+		return -WD_EINVAL;
+	if (req->data_fmt == WD_FLAT_BUF) {
+		room = req->dst_len;
+		arg.src = req->src;
+		arg.src_len = req->src_len;
+		arg.dst = req->dst;
+		ret = comp_run(s, &arg, comp_kind(req));
+	} else {
+		ret = comp_lists(s, req, &arg, &room);
+	}
+	req->status = (__u32)uadk_status(ret, WD_IN_EPARA);
+	if (ret)
+		return -(int)req->status;
+	req->src_len = (__u32)arg.consumed;
+	req->dst_len = (__u32)room;
+	return 0;
+}
+
+int wd_do_comp_sync2(handle_t h_sess, struct wd_comp_req *req)
+{
+	return wd_do_comp_sync(h_sess, req);
+}
+
+static void comp_done(struct own_comp_arg *arg, void *param)
+{
+	struct comp_slot *s = param;
+
+	s->req.status = (__u32)uadk_status(arg->status == OWN_COMP_PARMS ? -EINVAL :
+					   arg->status == OWN_DATA_ERR ? -EBADMSG :
+					   arg->status == OWN_COMP_OUT_NOSPACE ? -ENOSPC : arg->status, WD_IN_EPARA);
+	uadk_slot_done(&s->slot);
+}
+
+int wd_do_comp_async(handle_t h_sess, struct wd_comp_req *req)
+{
+	struct comp_sess *sess = (struct comp_sess *)h_sess;
+	struct comp_slot *s;
+	own_handle_t own;
+	int ret;
+
+	if (comp_refuse(h_sess, req) || !req->cb || !req->cb_param)
+		return -WD_EINVAL;
+	own = uadk_sess_own(&sess->sess, UADK_ASYNC | comp_kind(req) |
+			    (req->data_fmt == WD_SGL_BUF ? UADK_LISTS : 0));
+	if (!own)
+		return -uadk_status(-errno, WD_EINVAL);
+	s = uadk_slot_take(&sess->sess);
+	if (!s)
+		return -WD_EBUSY;
+	s->req = *req;
+	/* Everything else stays zero. */
+	s->arg.cb = comp_done;
+	s->arg.cb_param = s;
+	ret = comp_arg_fill(&s->arg, req, &s->room, &s->slot.extra);
+	return uadk_submit(&s->slot, own, ret, WD_IN_EPARA);
+}
