@@ -33,6 +33,8 @@ MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile", "AR
            ("ALGORITHMS", "MIN_BYTES", "DEVICES", "SECTION", "POLLERS", "TIMEOUT_MS", "FALLBACK", "CHECK_RESULTS",
             "LOG")},
         "WD_COMP_CTX_NUM": "user/uadk/comp/comp.c",
+        **{f"WD_{alg}_CTX_NUM": f"user/uadk/crypto/{alg.lower()}.c" for alg in
+           ("CIPHER", "DIGEST", "AEAD", "RSA", "DH", "ECC")},
         "WD_ZLIB_STATS": "user/zlib/config.c",
         **{f"WD_ZLIB{key}": "user/shared/zlib_settings.c" for key in ("", "_LEVELS", "_MIN", "_CHUNK", "_INFLATE")},
         "WD_ZSTD_STATS": "user/zstd/config.c",
