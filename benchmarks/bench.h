@@ -108,6 +108,7 @@ int soft_rows(int argc, char **argv);
 int verify_rows(int argc, char **argv);
 int attach_rows(int argc, char **argv);
 int doorbell_rows(int argc, char **argv);
+int mediated_rows(int argc, char **argv);
 int crypto_rows(int argc, char **argv);
 int crypto_heap(int argc, char **argv);
 int crypto_null_rows(int argc, char **argv);

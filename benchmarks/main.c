@@ -22,6 +22,7 @@ static const struct {
 	{ "verify", verify_rows },
 	{ "attach", attach_rows },
 	{ "doorbell", doorbell_rows },
+	{ "mediated", mediated_rows },
 	{ "crypto", crypto_rows },
 	{ "crypto-heap", crypto_heap },
 	{ "crypto-null", crypto_null_rows },

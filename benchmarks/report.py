@@ -50,6 +50,8 @@ TARGETS = {
     "wdzip.pigz.*": "<= 1", "wdzip.gunzip.cpu": "<= 0.5",
     "wdzip.igzip.1.cpu": "<= 1.2", "wdzip.libdeflate.?.cpu": "<= 1", "wdzip.*.bytes": "<= 1.01",
     "soft.deflate-part.*": "<= 1.12", "soft.*": "<= 1.03 or +60 ns",
+    "nosva.submit.64.ns": "<= 2 times", "nosva.submit.4k.ns": "<= 3 times", "nosva.reap.4k.ns": "<= 2 times",
+    "nosva.burst.ns": "<= 1 times",
     "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
@@ -298,6 +300,8 @@ GROUPS = [
     (script("wdzip.sh"),
      ("wdzip.pigz.1.s", "wdzip.pigz.6.s", "wdzip.gunzip.cpu", "wdzip.igzip.1.*", "wdzip.libdeflate.*")),
     (in_vm("zip@v2", f"{OUT}/bench/wd-bench", "doorbell", "/dev/hisi_zip-0"), ("doorbell.kernel.ns",)),
+    (in_vm("zip@nosva,zip", f"{OUT}/bench/wd-bench", "mediated", "/dev/hisi_zip-0", "/dev/hisi_zip-1"),
+     ("nosva.call.ns", "nosva.burst.ns", "nosva.reap.4k.ns", "nosva.submit.*.ns", "nosva.trip.*.us")),
     (in_vm("zip", f"{TOP}/benchmarks/provision.sh"),
      (*(f"provision.1000.{what}.ms" for what in ("apply", "again", "save", "list")),
       *(f"provision.{span}.us" for span in ("attach", "open", "start", "close", "detach")))),

@@ -18,9 +18,10 @@ static void rings_map(struct rings *r)
 	r->dus_bytes = ((r->dus_bytes + 4095) & ~4095ul) + 4096;
 	r->dus = mmap(NULL, r->dus_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, sysconf(_SC_PAGESIZE));
 	mmio = mmap(NULL, QM_DB_WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-	if (r->dus == MAP_FAILED || mmio == MAP_FAILED)
+	if (r->dus == MAP_FAILED || (mmio == MAP_FAILED && errno != EPERM))
 		die("mmap", -errno);
-	r->doorbell = (volatile uint64_t *)((char *)mmio + QM_DB_SQ_CQ);
+	if (mmio != MAP_FAILED)
+		r->doorbell = (volatile uint64_t *)((char *)mmio + QM_DB_SQ_CQ);
 	r->cq = (struct qm_cqe *)(r->dus + (size_t)r->info.sq_depth * r->info.sqe_size);
 }
 
@@ -45,6 +46,7 @@ void rings_start(struct rings *r, const char *node, unsigned int qc_type)
 void rings_stop(struct rings *r)
 {
 	munmap(r->dus, r->dus_bytes);
-	munmap((char *)r->doorbell - QM_DB_SQ_CQ, QM_DB_WINDOW);
+	if (r->doorbell)
+		munmap((char *)r->doorbell - QM_DB_SQ_CQ, QM_DB_WINDOW);
 	close(r->fd);
 }

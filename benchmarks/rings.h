@@ -13,7 +13,7 @@ struct rings {
 	struct hisi_qp_info info;
 	unsigned char *dus;
 	size_t dus_bytes;
-	volatile uint64_t *doorbell;
+	volatile uint64_t *doorbell;	/* NULL: the kernel rings */
 	struct qm_cqe *cq;
 	unsigned int id, tail, head, phase;
 	unsigned int unacked, batch;	/* completions since the last CQ doorbell, and the most that may be */
