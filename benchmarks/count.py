@@ -80,15 +80,18 @@ KINDS = {
     **{f"{kind}.zlib": (NULL, ["zlib-loop", kind]) for kind in ("sync", "async", "burst")},
     **{f"{kind}.zlib.v2": (NULL_V2, ["zlib-loop", kind]) for kind in ("sync", "async", "burst")},
     **{f"{alg}.async.v2": (IDLE_V2, ["crypto-loop", alg, "async"]) for alg in ("cipher", "digest", "ccm", "aead")},
+    # Through the libraries with UADK's names.
+    **{f"uadk.{kind}": (NULL, ["uadk", kind]) for kind in ("sync", "async")},
 }
 
 
 def callgrind(out, devices, loop, requests, addresses):
     with tempfile.NamedTemporaryFile() as file:
+        program, loop = ("wd-bench-uadk", loop[1:]) if loop[0] == "uadk" else ("wd-bench", loop)
         command = [f"{out}/bin/wd-emulate", *devices, "--", "valgrind", "-q", "--tool=callgrind",
                    f"--dump-instr={'yes' if addresses else 'no'}",
                    "--compress-strings=no", "--compress-pos=no", f"--callgrind-out-file={file.name}",
-                   f"{out}/bench/wd-bench", *loop, str(requests)]
+                   f"{out}/bench/{program}", *loop, str(requests)]
         env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
         subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL)
         return Counts(file.name)

@@ -52,6 +52,7 @@ TARGETS = {
     "soft.deflate-part.*": "<= 1.12", "soft.*": "<= 1.03 or +60 ns",
     "nosva.submit.64.ns": "<= 2 times", "nosva.submit.4k.ns": "<= 3 times", "nosva.reap.4k.ns": "<= 2 times",
     "nosva.burst.ns": "<= 1 times",
+    "uadk.*.more.instr": "<= 80", "uadk.heap.bytes": "<= 65536",
     "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
@@ -156,6 +157,27 @@ def counted(kind):
         yield Row(f"{kind}.null.instr", f"{loop.instructions:.1f}", "instructions")
         yield Row(f"{kind}.null.locked", f"{loop.locked():.2f}", "instructions")
     return rows
+
+
+def uadk():
+    """Through UADK's interface, beside ours: what it adds."""
+    program = f"{OUT}/bench/wd-bench-uadk"
+    if not os.path.exists(program):
+        print("bench: the libraries with UADK's names were left out: no rows of them", file=sys.stderr)
+        return
+
+    def ask(*args):
+        return float(subprocess.run([f"{OUT}/bin/wd-emulate", "--null", "--zip", "8", "--", program, *args],
+                                    stdout=subprocess.PIPE, text=True, timeout=STUCK_S, check=True).stdout.split()[1])
+    for kind in ("sync", "async"):
+        ours = next(float(row.value) for row in rows_of(wd_bench(["--null"], "null")) if row.name == f"{kind}.null.ns")
+        value = statistics.median(ask(kind, "100000") for _ in range(5))
+        yield Row(f"uadk.{kind}.ns", f"{value:.1f}", "ns", f"{ours:.1f}", f"{value / ours:.3f}")
+        if shutil.which("valgrind"):
+            ours, value = (count.Loop(OUT, name, addresses=False).instructions for name in (kind, f"uadk.{kind}"))
+            yield Row(f"uadk.{kind}.more.instr", f"{value - ours:.1f}", "instructions", f"{ours:.1f}",
+                      f"{value / ours:.3f}")
+    yield Row("uadk.heap.bytes", f"{ask('heap') / 2:.0f}", "bytes/context")
 
 
 def called(kind):
@@ -272,6 +294,8 @@ GROUPS = [
      tuple(f"{op}.null.ns" for op in ("cipher", "digest", "aead"))),
     *((counted(kind), (f"{kind}.null.instr", f"{kind}.null.locked")) for kind in count.KINDS),
     *((called(kind), (f"{kind}.calls",)) for kind in calls.KINDS),
+    (uadk, (*(f"uadk.{kind}.{what}" for kind in ("sync", "async") for what in ("ns", "more.instr")),
+            "uadk.heap.bytes")),
     (plain(["--null", "--zip", "2"], "two"), ("sync.2thr.scale",)),
     (crowd("sync.8thr1ctx.scale.1ms", 1000000), ("sync.8thr1ctx.scale.1ms",)),
     (crowd("sync.8thr1ctx.scale.100us", 100000), ("sync.8thr1ctx.scale.100us",)),
