@@ -5,7 +5,7 @@
 #include "comp_test.h"
 #include "emulated.h"
 #include "kselftest_harness.h"
-#include "lz4.h"
+#include "lz4_check.h"
 
 #define LEN	(300 * KIB)
 #define ROOM	(LEN + LEN / 255 + 16)

@@ -6,7 +6,7 @@
 
 #include "base/likely.h"
 #include "comp.h"
-#include "lz4.h"
+#include "lz4_check.h"
 #include "lz77.h"
 #include "request/frame.h"
 

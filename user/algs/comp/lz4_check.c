@@ -6,7 +6,7 @@
 #include <string.h>
 #include <linux/types.h>
 
-#include "lz4.h"
+#include "lz4_check.h"
 
 #define LENGTH_MOST	15	/* of a length in a token: further bytes follow */
 #define MATCH_LEAST	4

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of LZ4 that a device has made; private. */
-#ifndef WD_COMP_LZ4_H
-#define WD_COMP_LZ4_H
+#ifndef WD_COMP_LZ4_CHECK_H
+#define WD_COMP_LZ4_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
