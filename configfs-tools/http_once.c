@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -156,6 +157,7 @@ void http_answer(const struct http_request *r, int status, const char *type, con
 		fwrite(body, 1, len, stdout);
 	if (!fflush(stdout))
 		drain();
-	/* Nobody is there any more to be told of an error. */
+	/* What a client that has gone did not take is no error of this command. */
+	__fpurge(stdout);
 	clearerr(stdout);
 }

@@ -87,6 +87,23 @@ test_sleepers_are_seen() {
 	grep -qE '^@sleeps\[comp_block\]: [1-9]' got || { cat got err; false; }
 }
 
+signs() {
+	local i
+
+	for i in 1 2 3; do
+		OPENSSL_CONF=$PWD/wd.cnf wd-emulate --hpre 1 -- openssl dgst -sha256 -sign key.pem -out signature f
+	done
+}
+
+test_operations_of_openssl_are_seen() {
+	[ -e "$OUT/ossl-modules/warpdrive-devices.so" ] || skip 'the provider was left out'
+	wdctl export openssl --algorithms rsa >wd.cnf
+	openssl genrsa -out key.pem 2048 2>/dev/null
+	seq 10 >f
+	traced wd-openssl.bt "$OUT/ossl-modules/warpdrive-devices.so" signs
+	counted "openssl, rsa, sim" 3
+}
+
 test_streams_of_zlib_are_seen() {
 	[ -e "$OUT/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
 	python3 -c 'import zlib' || skip "Python has no zlib"
