@@ -176,6 +176,39 @@ TEST_F(device, serves_asynchronous_requests)
 	EXPECT_EQ(0, wd_comp_free_sess(h));
 }
 
+/* Near the borders of blocks: text, noise, runs, and mixtures. */
+static size_t fill_random(unsigned char *p, unsigned int seed)
+{
+	static const size_t borders[] = { 0, 1000, 65536, 131072, 262144, 393216 };
+	size_t n = borders[seed % 6] + seed / 7 % 41, at, len;
+	unsigned int i;
+
+	n = n > 20 ? n - 20 : n;
+	fill_text(p, n, seed);
+	for (i = 0; i < seed % 5 && n; i++) {
+		at = (size_t)(seed * 2654435761u + i * 40503u) % n;
+		len = (n - at) / (1 + (seed + i) % 4);
+		if ((seed + i) % 3)
+			fill_noise(p + at, len, seed + i);
+		else
+			memset(p + at, (int)seed, len);
+	}
+	return n;
+}
+
+/* A million on demand. */
+TEST_F_TIMEOUT(device, brings_random_data_back, 200000)
+{
+	unsigned int rounds = getenv("WD_TEST_LONG") ? 1000000 : 120, i;
+
+	for (i = 0; i < rounds; i++) {
+		size_t n = fill_random(self->plain, i * 31 + 7);
+
+		ASSERT_TRUE(survives(self, self->c, self->plain, n)) TH_LOG("round %u, %zu bytes: %s", i, n,
+									    detail(self->c));
+	}
+}
+
 TEST_F(device, that_answers_wrongly_changes_no_byte_of_the_data)
 {
 	static const char *const rules[] = { "1", "2", "3" };
