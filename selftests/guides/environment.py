@@ -23,7 +23,8 @@ READERS = (
 FOLDERS = ("user", "configfs-tools", "scripts", "selftests", "benchmarks", "docs/examples", ".ci", "Makefile")
 # Matches that aren't variables from outside: a script's own variables with a default, names from /etc/os-release, a
 # folder's Makefile's variables, and a test's own names.
-OTHERS = {"BY", "BY_KILL", "CYCLES", "VERSION_CODENAME", "DESC", "STATIC_PKGS", "TIMEOUT", "WD_TEST", "WD_VERSION"}
+OTHERS = {"BATCH", "BY", "BY_KILL", "COMMAND", "CYCLES", "DESC", "NAME", "NODE", "ROOTED", "SITE", "STATIC_PKGS",
+          "TIMEOUT", "VERSION_CODENAME", "WDCTL", "WD_TEST", "WD_VERSION"}
 # One variable of each kind.
 KNOWN = ("WD_PATH", "TERM", "WD_TEST_SEED", "WARPDRIVE_ACCEL", "PREFIX", "SHARES")
 # Read by make itself, or by an expression that the search doesn't find: each with a file that contains the name.

@@ -90,7 +90,7 @@ of_rpm() {
 
 pairs='libwarpdrive0:libwarpdrive0 libwarpdrive-dev:libwarpdrive-devel warpdrive-tools:tools warpdrive-dkms:dkms
 	warpdrive-sim-dkms:sim-dkms warpdrive-emulator:emulator warpdrive-zlib:zlib
-	warpdrive-uadk:uadk
+	warpdrive-uadk:uadk warpdrive-zstd:zstd
 	openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-doc:doc'
 
 each_file_once() {

@@ -47,6 +47,18 @@ void preload_complain(const char *who, const char *key, const char *value, const
 		return;
 }
 
+void preload_settings(const char *who, const struct wdz_setting *settings, unsigned int nr, struct wdz_config *c)
+{
+	const char *value;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		value = preload_variable(settings[i].variable);
+		if (value && !settings[i].take(c, value))
+			preload_complain(who, settings[i].variable, value, settings[i].expected);
+	}
+}
+
 char *preload_absolute(const char *path)
 {
 	int saved = errno;

@@ -13,15 +13,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void config_read(void)
 {
-	const char *stats = preload_variable("WD_ZLIB_STATS"), *value;
-	unsigned int i;
+	const char *stats = preload_variable("WD_ZLIB_STATS");
 
 	wdz_config_default(&config);
-	for (i = 0; i < WDZ_SETTINGS; i++) {
-		value = preload_variable(wdz_settings[i].variable);
-		if (value && !wdz_settings[i].take(&config, value))
-			preload_complain("libz", wdz_settings[i].variable, value, wdz_settings[i].expected);
-	}
+	preload_settings("libz", wdz_settings, WDZ_SETTINGS, &config);
 	wdz_config_settle(&config);
 	/* A program may change its environment later. */
 	if (stats)

@@ -12,20 +12,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void config_read(void)
 {
-	const char *stats = preload_variable("WD_ZSTD_STATS"), *value;
-	unsigned int i;
+	const char *stats = preload_variable("WD_ZSTD_STATS");
 
 	wds_config_default(&config);
-	for (i = 0; i < WDS_SETTINGS; i++) {
-		value = preload_variable(wds_settings[i].variable);
-		if (value && !wds_settings[i].take(&config, value))
-			preload_complain("wd-zstd", wds_settings[i].variable, value, wds_settings[i].expected);
-	}
+	preload_settings("wd-zstd", wds_settings, WDS_SETTINGS, &config);
 	if (stats)
 		wds_stats_for(preload_absolute(stats));
 	/* What a reproducible build writes must not depend on the machine. */
-	if (getenv("SOURCE_DATE_EPOCH"))
-		config.off = true;
+	config.off |= getenv("SOURCE_DATE_EPOCH") != NULL;
 }
 
 const struct wdz_config *wds_config(void)

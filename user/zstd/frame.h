@@ -5,7 +5,7 @@
 
 #include "context.h"
 
-/* Before a call that may begin a frame: decides whether devices find its matches. end: of n bytes, all that there are. */
+/* Before a call that may begin a frame: decides whether devices find its matches. end: n bytes are all of it. */
 void wds_frame_begin(ZSTD_CCtx *c, size_t n, bool end);
 /* After the frame's last call, or when it was given up: libzstd has the context as it was. */
 void wds_frame_end(ZSTD_CCtx *c);

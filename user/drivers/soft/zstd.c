@@ -29,10 +29,9 @@ static void zstd_free(struct soft_stream *base)
 {
 	struct zstd_stream *s = to_zstd(base);
 
-	if (s->c)
-		s->zstd->freeCCtx(s->c);
-	if (s->d)
-		s->zstd->freeDCtx(s->d);
+	/* libzstd takes NULL. */
+	s->zstd->freeCCtx(s->c);
+	s->zstd->freeDCtx(s->d);
 	free(s);
 }
 

@@ -134,10 +134,11 @@ static void options_parse(int argc, char **argv, struct options *o)
 	size_t i;
 	int c;
 
-	for (i = 0; i < tool->nr; i++)
-		longs[i] = (struct option){
-			tool->rows[i].option, tool->rows[i].value ? required_argument : no_argument, NULL, tool->rows[i].letter
-		};
+	for (i = 0; i < tool->nr; i++) {
+		int argument = tool->rows[i].value ? required_argument : no_argument;
+
+		longs[i] = (struct option){ tool->rows[i].option, argument, NULL, tool->rows[i].letter };
+	}
 	while ((c = getopt_long(argc, argv, "+hV", longs, NULL)) != -1) {
 		for (i = 0; i < tool->nr && tool->rows[i].letter != c; i++)
 			;

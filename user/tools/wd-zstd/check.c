@@ -99,8 +99,8 @@ static void check_zstd(void)
 		    number() / 100 % 100, number() % 100);
 	else
 		add(STATE_OK, ZSTD_NAME " %u.%u.%u", number() / 10000, number() / 100 % 100, number() % 100);
-	add(STATE_NOTE, "only programs that use " ZSTD_NAME " are reached: the commands zstd and tar --zstd, and programs "
-	    "in Go, Rust and Java, have a libzstd of their own");
+	add(STATE_NOTE, "only programs that use " ZSTD_NAME " are reached: the commands zstd and tar --zstd, and "
+	    "programs in Go, Rust and Java, have a libzstd of their own");
 }
 
 static void check_device(void)

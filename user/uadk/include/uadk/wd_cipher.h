@@ -71,7 +71,7 @@ struct wd_cipher_req {
 		struct wd_datalist *list_dst;
 		void *dst;
 	};
-	void *iv;			/* has the next request's value afterwards, in modes that chain */
+	void *iv;			/* in modes that chain, a synchronous request leaves the next one's value */
 	__u32 in_bytes;
 	__u32 iv_bytes;
 	__u32 out_buf_bytes;
