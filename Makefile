@@ -45,7 +45,7 @@ user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
 user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: \
 	$(filter user/libwd user/libhisi_qm,$(USER_DIRS))
 user/uadk user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl \
-	user/openssl/front docs/examples: \
+	user/openssl/front user/zstd user/tools/wd-zstd docs/examples: \
 	$(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
 tests: user $(TEST_DIRS) ## build the test programs

@@ -32,10 +32,20 @@ static inline const char *wd_probe_text(const char *text)
 	return text;
 }
 
+/* clang takes the macros of sys/sdt.h for ours: the last of them is called without arguments. */
+#ifdef __clang__
+#define WD_PROBE_PRAGMA(text)	_Pragma(text)
+#else
+#define WD_PROBE_PRAGMA(text)
+#endif
+
 #define WD_PROBE(provider, name, ...) \
 	do { \
+		WD_PROBE_PRAGMA("clang diagnostic push") \
+		WD_PROBE_PRAGMA("clang diagnostic ignored \"-Wgnu-zero-variadic-macro-arguments\"") \
 		if (WD_LISTENS(provider, name)) \
 			STAP_PROBEV(provider, name, __VA_ARGS__); \
+		WD_PROBE_PRAGMA("clang diagnostic pop") \
 	} while (0)
 
 #else
