@@ -219,8 +219,7 @@ struct soft_stream *isal_deflate_new(struct soft_key key, int level)
 
 	if (!s)
 		return NULL;
-	s->base.ops = &deflate_ops;
-	s->base.key = key;
+	s->base = (struct soft_stream){ .ops = &deflate_ops, .key = key };
 	s->level = level;
 	deflate_reset(&s->base);
 	return &s->base;
@@ -388,8 +387,7 @@ struct soft_stream *isal_inflate_new(struct soft_key key)
 
 	if (!s)
 		return NULL;
-	s->base.ops = &inflate_ops;
-	s->base.key = key;
+	s->base = (struct soft_stream){ .ops = &inflate_ops, .key = key };
 	inflate_restart(&s->base);
 	return &s->base;
 }
