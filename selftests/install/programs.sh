@@ -200,7 +200,7 @@ test_that 'curl does' prints 'curl ' curl --version
 test_that 'a call takes less than two seconds of the CPU when the cache has the set' soon
 test_that 'without a command the folder is printed, whose programs come first' from_the_cache
 test_that "the exit status is the command's" its_status
-sets='web openssl ssh tls-peers db python-tests pytest compressors git-tools rocksdb php node'
+sets='web openssl ssh tls-peers db python-tests pytest compressors zstd dpdk git-tools rocksdb php node observe'
 test_that 'an unknown set is refused, with those that are known' gives 2 \
 	"no-such-set: expected a set among $sets" \
 	programs no-such-set -- true

@@ -48,11 +48,12 @@ test_wdctl_asks_libcrypto_for_what_the_libraries_do() {
 	diff libraries wdctl
 }
 
-# All installed libraries, except the emulator's.
+# All installed libraries, except those that are preloaded.
 test_doctor_looks_for_every_library() {
 	local lib
 
 	for lib in "$OUT"/lib/lib{wd,hisi}*.so.0; do
+		[ "${lib##*/}" != libwd-zstd.so.0 ] || continue
 		says "\"$(basename "$lib")\"" "$TOP/configfs-tools/lib/health_host.c"
 	done
 }

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tracepoints of the running kernel are those of docs/abi/tracepoints, and each of them fires.
 
+compgen -G '/sys/class/uacce/*' >/dev/null || { echo '1..0 # SKIP no uacce device'; exit 4; }
+
+. "$(dirname "$0")/../include/where.sh"
 . "$(dirname "$0")/../include/tap.sh"
 
 T=/sys/kernel/tracing
