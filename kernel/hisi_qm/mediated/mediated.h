@@ -27,6 +27,7 @@
 #define MED_CHUNK_BYTES		(PAGE_SIZE > 16384 ? PAGE_SIZE : 16384)	/* memory of slots, at least that of five */
 #define MED_CHUNKS		32
 #define MED_REAP_PERIOD		(HZ / 10)
+#define MED_ACKS		32	/* that the device gets in each pass of its completion ring */
 
 /* Where a request is. */
 enum med_state {

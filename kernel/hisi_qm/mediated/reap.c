@@ -124,12 +124,15 @@ static bool med_next(struct med_run *run, struct med_request **r)
 	return true;
 }
 
-/* The ring has room for all that is in flight, so the device needn't be told each time. */
+/*
+ * The ring has room for all that is in flight, so the device needn't be told each time. But on devices that share one
+ * doorbell, another queue's may take the place of this one before the device looks: a few in a row may be lost.
+ */
 static void med_acknowledge(struct med_run *run)
 {
 	struct hisi_qp_doorbell db = { .cq_head = run->cq_head, .flags = HISI_QP_DB_CQ };
 
-	if (run->unacked >= run->cq_depth / 8 && !qm_qp_ring(run->qp, &db))
+	if (run->unacked >= run->cq_depth / MED_ACKS && !qm_qp_ring(run->qp, &db))
 		run->unacked = 0;
 }
 
