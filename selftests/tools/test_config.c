@@ -140,7 +140,7 @@ static const struct bad bad[] = {
 	{ "[../a]", 1, "not '[../a]'" },
 	{ "[.]", 1, "not '[.]'" },
 	{ "[abcdefghijklmnopqrstuvwxyz123456]", 1, "of 1 to 31 letters" },
-	{ "[device ../x]", 1, "or [device NAME], not '[device ../x]'" },
+	{ "[device ../x]", 1, "[device NAME] or [slurm NAME], not '[device ../x]'" },
 	{ "[device a b]", 1, "not '[device a b]'" },
 	{ "[S]\nhello", 2, "expected [SECTION] or KEY = VALUE, not 'hello'" },
 	{ "[S]\n= 3", 2, "expected [SECTION] or KEY = VALUE, not '= 3'" },
