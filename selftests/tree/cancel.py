@@ -26,6 +26,7 @@ select send sendmsg sendto sleep system usleep waitid waitpid write writev
 TAKES = {"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_trylock", "wd_lock", "wd_trylock"}
 GIVES = {"pthread_mutex_unlock", "wd_unlock"}
 
+ROUNDS = 40
 FUNCTION = re.compile(r"^[A-Za-z_][^\n;=]*?\b(\w+)\(([^;{}]*)\)\n\{\n(.*?)^\}", re.M | re.S)
 PARAMETER = re.compile(r"(?:\(\*|_fn \*)(\w+)")
 NAME = re.compile(r"\b[A-Za-z_]\w*")
@@ -64,8 +65,10 @@ class Program:
         self.public = public
         while any([self.give(f) for f in self.functions.values()]):
             pass
-        while any([self.summarize(f) for f in self.functions.values()]):
-            pass
+        # Functions that call each other may never agree.
+        for _ in range(ROUNDS):
+            if not any([self.summarize(f) for f in self.functions.values()]):
+                break
         self.find_entries()
 
     @staticmethod
