@@ -48,50 +48,32 @@ size_t ZSTD_compress2(ZSTD_CCtx *c, void *dst, size_t room, const void *src, siz
 size_t ZSTD_compressCCtx(ZSTD_CCtx *c, void *dst, size_t room, const void *src, size_t n, int level)
 {
 	size_t ret;
-	bool done;
 
-	if (!inside) {
-		inside++;
-		done = wds_frame_whole(dst, room, src, n, level, &ret);
-		if (!done)
-			ret = wds_real()->compressCCtx(c, dst, room, src, n, level);
-		inside--;
-		return ret;
-	}
-	return wds_real()->compressCCtx(c, dst, room, src, n, level);
+	if (inside++ || !wds_frame_whole(dst, room, src, n, level, &ret))
+		ret = wds_real()->compressCCtx(c, dst, room, src, n, level);
+	inside--;
+	return ret;
 }
 
 size_t ZSTD_compress(void *dst, size_t room, const void *src, size_t n, int level)
 {
 	size_t ret;
-	bool done;
 
-	if (!inside) {
-		inside++;
-		done = wds_frame_whole(dst, room, src, n, level, &ret);
-		if (!done)
-			ret = wds_real()->compress(dst, room, src, n, level);
-		inside--;
-		return ret;
-	}
-	return wds_real()->compress(dst, room, src, n, level);
+	if (inside++ || !wds_frame_whole(dst, room, src, n, level, &ret))
+		ret = wds_real()->compress(dst, room, src, n, level);
+	inside--;
+	return ret;
 }
 
 size_t ZSTD_compress_usingDict(ZSTD_CCtx *c, void *dst, size_t room, const void *src, size_t n, const void *dict,
 			       size_t dict_n, int level)
 {
 	size_t ret;
-	bool done;
 
-	if (!inside && !(dict && dict_n)) {
-		inside++;
-		done = wds_frame_whole(dst, room, src, n, level, &ret);
-		if (!done)
-			ret = wds_real()->compress_usingDict(c, dst, room, src, n, dict, dict_n, level);
-		inside--;
-		return ret;
-	}
-	return wds_real()->compress_usingDict(c, dst, room, src, n, dict, dict_n, level);
+	if (inside++ || (dict && dict_n) || !wds_frame_whole(dst, room, src, n, level, &ret))
+		ret = wds_real()->compress_usingDict(c, dst, room, src, n, dict, dict_n, level);
+	inside--;
+	return ret;
 }
 
 /* --- what a context is --- */

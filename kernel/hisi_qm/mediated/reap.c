@@ -125,8 +125,8 @@ static bool med_next(struct med_run *run, struct med_request **r)
 }
 
 /*
- * The ring has room for all that is in flight, so the device needn't be told each time. But on devices that share one
- * doorbell, another queue's may take the place of this one before the device looks: a few in a row may be lost.
+ * The ring has room for all that is in flight, so the device needn't be told each time. But a simulated device whose
+ * queues share one doorbell may see another queue's in place of this one: a few in a row may be lost.
  */
 static void med_acknowledge(struct med_run *run)
 {

@@ -13,7 +13,7 @@
 
 void frame_note(struct frame_read *f, const void *src, size_t n)
 {
-	size_t room = FRAME_HEAD - f->have;
+	size_t room;
 
 	/* Bytes that were noted but not consumed come again. */
 	if (f->at >= FRAME_HEAD)
