@@ -3,35 +3,8 @@
 #include <string.h>
 
 #include "codecs.h"
+#include "lz4_read.h"
 #include "soft.h"
-
-#define TOKEN_MOST	15	/* of a length in a token: further bytes follow */
-#define MATCH_LEAST	4
-#define OFFSET_BYTES	2
-
-struct block_read {
-	const __u8 *at, *end;
-};
-
-/* A length whose first part is in a token; false: the block ends in it. */
-static bool length_read(struct block_read *b, size_t token, size_t *len)
-{
-	__u8 more = UINT8_MAX;
-
-	*len = token;
-	while (token == TOKEN_MOST && more == UINT8_MAX) {
-		if (b->at == b->end)
-			return false;
-		more = *b->at++;
-		*len += more;
-	}
-	return true;
-}
-
-static size_t left(const struct block_read *b)
-{
-	return (size_t)(b->end - b->at);
-}
 
 /*
  * How much data a block has. liblz4 has one error for a corrupt block and for too little room, and takes an offset of
@@ -39,23 +12,22 @@ static size_t left(const struct block_read *b)
  */
 static bool block_length(const __u8 *src, size_t n, size_t *total)
 {
-	struct block_read b = { .at = src, .end = src + n };
+	struct lz4_read b = { .at = src, .end = src + n };
 	size_t len, offset;
 	__u8 token;
 
-	for (*total = 0; left(&b); *total += len + MATCH_LEAST) {
+	for (*total = 0; lz4_left(&b); *total += len + LZ4_MATCH_LEAST) {
 		token = *b.at++;
-		if (!length_read(&b, token >> 4, &len) || len > left(&b))
+		if (!lz4_length(&b, token >> 4, &len) || len > lz4_left(&b))
 			return false;
 		b.at += len;
 		*total += len;
-		if (!left(&b))
-			return !(token & TOKEN_MOST);
-		if (left(&b) < OFFSET_BYTES)
+		if (!lz4_left(&b))
+			return !(token & LZ4_LENGTH_MOST);
+		if (lz4_left(&b) < LZ4_OFFSET_BYTES)
 			return false;
-		offset = b.at[0] | (size_t)b.at[1] << 8;
-		b.at += OFFSET_BYTES;
-		if (!offset || offset > *total || !length_read(&b, token & TOKEN_MOST, &len))
+		offset = lz4_offset(&b);
+		if (!offset || offset > *total || !lz4_length(&b, token & LZ4_LENGTH_MOST, &len))
 			return false;
 	}
 	/* Literals end a block. */
