@@ -374,7 +374,7 @@ static bool late_leave(struct wd_queue *q)
 /* The queue's state is no longer usable: its requests end with why. */
 static void queue_end(struct wd_queue *q, int why, bool late)
 {
-	__u64 begin = WD_LISTENS(libwd, ctx_stop) ? wd_now_ns() : 0;
+	__u64 begin = WD_PROBE_BEGIN(ctx_stop);
 
 	wd_drain_lock(q);
 	if (overtaken(q)) {
@@ -395,7 +395,7 @@ static void queue_end(struct wd_queue *q, int why, bool late)
 	queue_fail(q, why, why == WD_STOPPED ? 0 : why);
 	q->settled = true;
 	wd_drain_unlock(q);
-	WD_PROBE(libwd, ctx_stop, q->index, why, begin ? wd_now_ns() - begin : 0);
+	WD_PROBE(libwd, ctx_stop, q->index, why, wd_probe_ns(begin));
 }
 
 static bool ring_has_results(struct wd_queue *q)

@@ -57,7 +57,7 @@ static bool queue_shut(struct wd_queue *q)
 /* Under the drain lock: close the context if nothing is in flight. It keeps its number for the next opening. */
 static bool queue_close(struct wd_queue *q)
 {
-	__u64 begin = WD_LISTENS(libwd, ctx_stop) ? wd_now_ns() : 0;
+	__u64 begin = WD_PROBE_BEGIN(ctx_stop);
 
 	if (wd_queue_in_flight(q) && !q->settled) {
 		q->pub.self = NULL;
@@ -72,7 +72,7 @@ static bool queue_close(struct wd_queue *q)
 	q->retry_at = 0;
 	q->settled = true;
 	wd_sleeper_leave(q);
-	WD_PROBE(libwd, ctx_stop, q->index, 0, begin ? wd_now_ns() - begin : 0);
+	WD_PROBE(libwd, ctx_stop, q->index, 0, wd_probe_ns(begin));
 	return true;
 }
 

@@ -146,10 +146,10 @@ static int sync_slow(struct wd_session *s, void *arg, int call, struct wd_msg *m
 	cls->refill(s, arg, 0, msg);
 	msg->path = WD_PATH_NONE;
 	msg->reason = 0;
-	begin = WD_LISTENS(libwd, request_done) ? wd_now_ns() : 0;
+	begin = WD_PROBE_BEGIN(request_done);
 	ret = cls->run(s, msg);
 	WD_PROBE(libwd, request_done, wd_probe_text(cls->name), msg->path, msg->reason, ret,
-		 ((struct wd_arg *)arg)->src_len, begin ? wd_now_ns() - begin : 0);
+		 ((struct wd_arg *)arg)->src_len, wd_probe_ns(begin));
 	return cls->result(s, arg, msg, ret);
 }
 

@@ -197,9 +197,9 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 			if (atomic_load(&q->state))
 				break;
 		} else if (!is_done(msg)) {
-			begin = WD_LISTENS(libwd, sleep) ? wd_now_ns() : 0;
+			begin = WD_PROBE_BEGIN(sleep);
 			wd_poll_fds(&pfd, 1, slice_end(slice, msg->deadline));
-			WD_PROBE(libwd, sleep, q->index, begin ? wd_now_ns() - begin : 0);
+			WD_PROBE(libwd, sleep, q->index, wd_probe_ns(begin));
 		}
 		ret = wd_queue_take(q, msg);
 		if (ret > 0)
