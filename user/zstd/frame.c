@@ -37,11 +37,9 @@ static bool parameters_allow(ZSTD_CCtx *c)
 	       !parameter(c, ZSTD_c_targetCBlockSize);
 }
 
-static bool context_allows(ZSTD_CCtx *c)
+static bool context_allows(const struct wds_context *x)
 {
-	const struct wds_context *x = wds_context_of(c, false);
-
-	return !x || !(x->dictionary || x->prefix || x->producer || x->fixed);
+	return !(x->dictionary || x->prefix || x->producer || x->fixed);
 }
 
 static void producer_set(ZSTD_CCtx *c, struct wds_context *x)
@@ -84,7 +82,7 @@ void wds_frame_begin(ZSTD_CCtx *c, size_t n, bool end)
 	if (!x)
 		return;
 	x->begun = true;
-	if (!wds_real()->takes || (end && n < wds_config()->min) || !context_allows(c) || !parameters_allow(c) ||
+	if (!wds_real()->takes || (end && n < wds_config()->min) || !context_allows(x) || !parameters_allow(c) ||
 	    !wds_device_ready())
 		return;
 	producer_set(c, x);
@@ -104,7 +102,7 @@ void wds_frame_end(ZSTD_CCtx *c)
 	if (x->begun)
 		x->prefix = false;
 	x->begun = false;
-	if (!x->dictionary && !x->prefix && !x->producer && !x->fixed)
+	if (context_allows(x))
 		wds_context_forget(c);
 }
 
