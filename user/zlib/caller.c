@@ -27,7 +27,7 @@ static bool is_ours(const char *name)
 {
 	static const char *const names[] = {
 		"libwd", "libwd_aead", "libwd_cipher", "libwd_comp", "libwd_dh", "libwd_digest", "libwd_ecc",
-		"libwd_rsa", "libuacce-emu",
+		"libwd_rsa", "libwd-zstd", "libuacce-emu",
 	};
 	size_t i, len;
 
