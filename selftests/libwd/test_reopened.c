@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#define HOOKED_IOCTL_AFTER
 #include "hooked_ioctl.h"
 #include "need_device.h"
 #include "on_device.h"
@@ -32,6 +33,7 @@ static atomic_uint starts;
 static struct request other;
 static pthread_t other_thread;
 static _Thread_local int points_left = -1;	/* until the other thread's turn; below 0: none */
+static _Thread_local bool in_kernel;		/* the locks of the emulator's ioctl() are no points */
 
 /*
  * Where the kernel executes submissions, a thread that waits calls it again and again. So the points end with the
@@ -44,9 +46,16 @@ static int before_ioctl(int fd, unsigned long cmd)
 		starts++;
 	else if (cmd == UACCE_CMD_QM_DOORBELL && starts && points_left >= 0)
 		points_left = NO_MORE;
+	in_kernel = true;
 	return 0;
 }
 
+static void after_ioctl(unsigned long cmd, int ret)
+{
+	(void)cmd;
+	(void)ret;
+	in_kernel = false;
+}
 
 static void *request_do(void *p)
 {
@@ -81,7 +90,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 		u.p = dlsym(RTLD_NEXT, "pthread_mutex_lock");
 		atomic_store(&next, u.p);
 	}
-	if (points_left >= 0 && !points_left--)
+	if (!in_kernel && points_left >= 0 && !points_left--)
 		others_turn();
 	return u.f(mutex);
 }
