@@ -22,6 +22,7 @@ machine() {
 	cp -a "$OUT_HERE"/lib/*.so* /usr/local/lib/
 	ldconfig
 	name_vm
+	unset SLURM_CONF	# of the site of other tests
 	mkdir -p /etc/slurm
 	echo IgnoreSystemd=yes >/etc/slurm/cgroup.conf
 	getent group accel >/dev/null || groupadd --system accel

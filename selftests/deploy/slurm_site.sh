@@ -29,7 +29,7 @@ name_vm() {
 	hostname wd-site
 	grep -q wd-site /etc/hosts || echo 127.0.0.1 wd-site >>/etc/hosts
 	busybox ip link set lo up
-	busybox ip addr add 10.9.9.9/32 dev lo
+	busybox ip addr replace 10.9.9.9/32 dev lo
 }
 
 # site_config UNITS: a node has so many units; jobs' sections have the node's name, as nodes may share a machine.
