@@ -131,7 +131,14 @@ class Lists:
         programs.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
         # An emulated arm64 takes several times as long as amd64.
         slow = debug or arm64 and not os.environ.get("WD_TEST_LONG")
-        return Guest(kernel, programs, bool(number or self.args.native or slow), self.logs)
+        return Guest(kernel, programs, bool(number or self.args.native or slow), f"{self.logs}/kernel-{kernel}")
+
+    def machines(self, number):
+        """A kernel's programs as parts: where the first kernel runs all, one VM would be the last to end."""
+        guest = self.machine(number)
+        if number or self.areas or self.args.tier == "check" or guest.kernel == "debug":
+            return [guest]
+        return [guest.half(first) for first in (0, 1)]
 
 
 def write_list(programs, scale):
@@ -282,9 +289,13 @@ def console_splats(path):
 class Guest(Part):
     """Programs that run in a VM with one kernel."""
 
-    def __init__(self, kernel, programs, brief, logs):
-        super().__init__(f"kernel {kernel}", programs, f"{logs}/kernel-{kernel}")
+    def __init__(self, kernel, programs, brief, log):
+        super().__init__(f"kernel {kernel}", programs, log)
         self.kernel, self.brief = kernel, brief
+
+    def half(self, first):
+        """Every second program, beginning with that one: neighbours take similar times."""
+        return Guest(self.kernel, self.programs[first::2], self.brief, f"{self.log}-half{first}")
 
     def command(self, path, name, limit):
         debug = self.kernel == "debug"
@@ -348,8 +359,8 @@ class Guest(Part):
 class Plan:
     """
     Three lanes at once: most programs have one thread, and tests in a VM mostly wait. The first kernel's VM takes
-    longest; a lane that is free takes the next part of the host's programs, then the next kernel. Runs of whole tiers
-    share the lanes of the host, and each kernel's VM.
+    longest, and the second half of its programs has a lane more; a lane that is free takes the next part of the host's
+    programs, then the next kernel. Runs of whole tiers share the lanes of the host, and VMs.
     """
 
     def __init__(self, args, lists, count):
@@ -363,17 +374,19 @@ class Plan:
         self.hosts = [host for out in args.native for host in lists.hosts(out)]
         # Scripts are one part, so they begin first; then what may take longest.
         self.hosts.sort(key=lambda host: (not host.exclusive, -sum(prog.seconds for prog in host.programs)))
-        self.guests = [lists.machine(number) for number in range(len(args.vm))]
+        machines = [lists.machines(number) for number in range(len(args.vm))]
+        self.first = len(machines[0]) if machines else 1
+        self.guests = [guest for parts in machines for guest in parts]
         self.parts = self.builds + self.boots + self.hosts + self.guests
         count.total = sum(len(part.programs) for part in self.parts)
         self.built = threading.Event()
 
     def run(self):
         # The first machine is the first, so that no lane waits for its builds in vain.
-        work = [lambda: self.machine(0)]
+        work = [lambda number=number: self.machine(number) for number in range(self.first)]
         work += [lambda host=host: self.host(host) for host in self.hosts]
-        work += [lambda number=number: self.machine(number) for number in range(1, len(self.guests))]
-        with ThreadPoolExecutor(LANES) as pool:
+        work += [lambda number=number: self.machine(number) for number in range(self.first, len(self.guests))]
+        with ThreadPoolExecutor(LANES + self.first - 1) as pool:
             running = {pool.submit(lane) for lane in work}
             try:
                 while running:
@@ -405,8 +418,8 @@ class Plan:
             finally:
                 self.built.set()
         self.built.wait()
-        # What boots a VM of its own takes the first kernel, and its limit is not for waiting until that is free.
-        with self.shared.only(f"vm-{guest.kernel}") if guest else contextlib.nullcontext():
+        # What boots a VM of its own, too: its limit is not for waiting.
+        with self.shared.machine() if guest else contextlib.nullcontext():
             for host in self.boots if number == 0 else []:
                 host.run(self.count.program, self.count, self.tap)
             if guest:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runs of a build folder share: lanes on the host, and one VM for each kernel; imported by runner.py."""
+"""What the runs of a build folder share: lanes on the host, and VMs; imported by runner.py."""
 
 import contextlib
 import fcntl
@@ -8,6 +8,8 @@ import sys
 # More lanes help nobody: an emulated device and its clients spin for each other, so on a crowded CPU they take several
 # times as long.
 LANES = 3
+# A VM mostly waits or uses one CPU, and two of them leave the programs of the host behind.
+MACHINES = 2
 
 
 def taken(file):
@@ -26,6 +28,9 @@ class Shared:
 
     def lane(self):
         return self._any([f"lane-{number}" for number in range(LANES)])
+
+    def machine(self):
+        return self._any([f"vm-{number}" for number in range(MACHINES)])
 
     def only(self, name):
         return self._any([name])

@@ -163,6 +163,26 @@ one_kernel_runs_all() {
 	[ "$(sort "$scratch/ran" | xargs)" = '1 endless 1 long-part 1 other-program 1 part 2 endless 3 endless 3 part' ]
 }
 
+# Each VM waits for the other one to begin.
+two_machines() {
+	local code=0
+
+	cat >"$scratch/other/scripts/vm" <<-EOF
+		#!/bin/bash
+		list=\${@: -2:1}
+		: >"$scratch/began.\$\$"
+		while [ "\$(ls "$scratch"/began.* | wc -l)" != 2 ]; do sleep 0.05; done
+		while read -r kind area limit program; do
+			printf '@begin %s\nok 1\n@end %s 0 1\n' "\$area/\${program##*/}" "\$area/\${program##*/}"
+		done <"\$list"
+	EOF
+	rm -rf "$scratch/build/user/tests/uacce"
+	printf 'vm area 600 - %s\n' "$scratch/endless" "$scratch/other-program" "$scratch/part" >"$list"
+	BUILD=$scratch/build timeout 500 python3 "$scratch/other/selftests/runner.py" --vm 6.1 >"$scratch/said" ||
+		code=$?
+	ends '3 passed, 0 failed, 0 skipped' 0
+}
+
 # Each run of the program leaves a line in "ran".
 once_bad='echo x >>ran; [ $(wc -l <ran) -gt 1 ] && echo "ok 1 - a" || echo "not ok 1 - a"'
 ran() { [ "$(wc -l <"$scratch/ran")" = "$1" ] || { echo "ran $(wc -l <"$scratch/ran") times, not $1"; return 1; }; }
@@ -283,10 +303,10 @@ one_script_at_a_time() {
 	two_areas program.sh 'mkdir ../one && sleep 0.5 && rmdir ../one'
 }
 
-# with_others_vm COMMAND...: while another run has the VM, this one runs a program of the host, and then waits. The
+# with_others_vms COMMAND...: while other runs have two VMs, this one runs a program of the host, and then waits. The
 # command gets its process number, and sets code.
-with_others_vm() {
-	local other
+with_others_vms() {
+	local one other
 
 	printf '#!/bin/sh\necho "ok 1"\n' >"$scratch/now"
 	chmod +x "$scratch/now"
@@ -298,16 +318,17 @@ with_others_vm() {
 	printf '%s\n' "vm area 600 - $scratch/endless" "native area 600 - $scratch/now" >"$list"
 	rm -rf "$scratch/booted" "$scratch/build/test"
 	mkdir -p "$scratch/build/test"
-	exec {other}>"$scratch/build/test/vm-6.1.lock"
+	exec {one}>"$scratch/build/test/vm-0.lock" {other}>"$scratch/build/test/vm-1.lock"
+	flock $one
 	flock $other
 	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 6.1 --native "$scratch/build/user" \
-		>"$scratch/said" {other}>&- &
+		>"$scratch/said" {one}>&- {other}>&- &
 	run=$!
 	until_true has_run_or_gone || return
 	[ ! -e "$scratch/booted" ] || { echo 'the VM did not wait'; return 1; }
 	code=0
 	"$@" $run || code=$?
-	exec {other}>&-
+	exec {one}>&- {other}>&-
 	run=
 }
 has_run_or_gone() { grep -q 'ok    native: area/now' "$scratch/said" || gone $run; }
@@ -319,8 +340,8 @@ is_ended() {
 	kill "$1"
 	wait "$1"
 }
-vm_waits() { with_others_vm goes_on && [ -e "$scratch/booted" ] && ends '2 passed, 0 failed, 0 skipped' 0; }
-waiting_ends() { with_others_vm is_ended && [ $code = 143 ] && [ ! -e "$scratch/booted" ] && no_lists_left; }
+vm_waits() { with_others_vms goes_on && [ -e "$scratch/booted" ] && ends '2 passed, 0 failed, 0 skipped' 0; }
+waiting_ends() { with_others_vms is_ended && [ $code = 143 ] && [ ! -e "$scratch/booted" ] && no_lists_left; }
 
 # A test that fails while something of its own runs in the background, for ever.
 leaves_nothing() {
@@ -361,6 +382,7 @@ test_that "a program runs again if QEMU's emulation failed while it ran" \
 	emulator_fails 1 '1 passed, 0 failed, 0 skipped' 0
 test_that 'not for ever' emulator_fails 9 '0 passed, 1 failed, 0 skipped' 1
 test_that 'of several kernels one runs everything' one_kernel_runs_all
+test_that 'in two VMs at a time' two_machines
 test_that 'a program that fails once runs again, alone, and is named' bad_once
 test_that 'one that fails always has failed once' bad_always
 test_that 'a strict one does not run again' strict_once
