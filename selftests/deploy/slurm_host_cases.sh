@@ -112,8 +112,10 @@ test_06_daemons_that_die_leave_nothing() {
 	settled
 	# The controller dies.
 	job=$(batch -w n1 --gres=wd_zip:1 -- 'sleep 1000')
-	within 120 test -d $U/sections/slurm_n1_$job
-	sleep 3
+	within 120 is_state $job RUNNING
+	# What it hasn't written it forgets.
+	touch running
+	within 120 test $SITE/state/job_state -nt running
 	end_daemon slurmctld -KILL
 	sleep 2
 	start_controller
