@@ -325,8 +325,10 @@ void wdm_message_poll(struct wdm_device *dev, struct wdm_function *f)
 		return;
 	if (dev->attr.functions == 1) {
 		/* Drivers acknowledge at their start, even where no message can come. */
-		if (wdm_reg_read(f, QM_IFC_INT_SOURCE_V))
+		if (wdm_reg_read(f, QM_IFC_INT_SOURCE_V)) {
 			wdm_reg_write(f, QM_IFC_INT_SOURCE_V, 0);
+			wdm_reg_write64(f, QM_IFC_INT_SOURCE_P, 0);
+		}
 		return;
 	}
 	if (f->index == WDM_PF) {

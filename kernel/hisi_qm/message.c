@@ -107,7 +107,7 @@ static int qm_vf_listen(struct hisi_qm *qm, unsigned int vf)
 	return ret == -EIO ? 0 : ret;
 }
 
-/* Returns true if no message is left. */
+/* Returns true if no message is left. Bit 0 would be the physical function's own: it means nothing. */
 static bool qm_vfs_listen(struct hisi_qm *qm)
 {
 	u64 bits = readq(qm->io + QM_IFC_INT_SOURCE_P), heard = 0;
@@ -122,7 +122,7 @@ static bool qm_vfs_listen(struct hisi_qm *qm)
 			heard |= BIT_ULL(vf);
 	if (heard)
 		qm_vfs_acknowledge(qm, heard);
-	return heard == bits;
+	return heard == (bits & ~BIT_ULL(0));
 }
 
 /* ------ physical function: sending ------ */

@@ -420,6 +420,19 @@ TEST_F(dev, acknowledgement_of_what_isnt_there)
 	EXPECT_EQ(0, rig_reg(&self->vf[1], QM_IFC_INT_SOURCE_V));
 }
 
+/* Drivers acknowledge at their start, also where no virtual function can be. */
+TEST(acknowledgement_where_no_message_can_come)
+{
+	struct wdm_attr attr = { .functions = 1 };
+	struct rig pf;
+
+	rig_init_bare(&pf, &attr);
+	ack_pf(&pf, ~0ull);
+	EXPECT_EQ(0, rig_reg(&pf, QM_IFC_INT_SOURCE_V));
+	EXPECT_EQ(0, rig_reg64(&pf, QM_IFC_INT_SOURCE_P));
+	rig_free(&pf);
+}
+
 /* A write of 0 clears nothing. */
 TEST_F(dev, only_ones_acknowledge)
 {
