@@ -18,12 +18,13 @@
 /* A file that sections outrun that often is rewritten by the change that comes next. */
 #define WRITES_MAX 10
 
-/* Without the module there are no sections, and a file must not go on naming those there were. */
-static enum wdctl_exit sections_read(const struct wdctl_run *r, struct provision *p)
+/* Without the module there are no sections, and a file must not go on naming those there were. @note: say so. */
+static enum wdctl_exit sections_read(const struct wdctl_run *r, bool note, struct provision *p)
 {
 	if (root_exists(&r->root, TREE_PATH) || root_exists(&r->root, "/sys/module/uacce"))
 		return provision_open(p, r, COMMAND, false);
-	fprintf(stderr, "this kernel has no sections; run 'wdctl doctor' for the cause\n");
+	if (note)
+		fprintf(stderr, "this kernel has no sections; run 'wdctl doctor' for the cause\n");
 	*p = (struct provision){ .run = r, .command = COMMAND, .tree = { .dir = { -1, -1 }, .lock = -1 } };
 	return EXIT_DONE;
 }
@@ -90,7 +91,7 @@ static enum wdctl_exit cdi_make(const struct wdctl_run *r, const struct cdi_grou
 	enum wdctl_exit result;
 	struct provision p;
 
-	result = sections_read(r, &p);
+	result = sections_read(r, notes, &p);
 	if (result != EXIT_DONE)
 		return result;
 	*top = cdi_sections(&p.kernel, group);
@@ -260,7 +261,7 @@ enum wdctl_exit section_export_dropin(const struct wdctl_run *r)
 
 	if (!name_good(section) || !unit_name_good(name))
 		return EXIT_USAGE;
-	result = sections_read(r, &p);
+	result = sections_read(r, true, &p);
 	if (result != EXIT_DONE)
 		return result;
 	known = config_find(&p.kernel, OBJECT_SECTION, section);
@@ -321,7 +322,7 @@ enum wdctl_exit section_export_k8s(const struct wdctl_run *r)
 	}
 	if (!name_good(name))
 		return EXIT_USAGE;
-	result = sections_read(r, &p);
+	result = sections_read(r, true, &p);
 	if (result != EXIT_DONE)
 		return result;
 	result = k8s_put(r, &p.kernel, name);

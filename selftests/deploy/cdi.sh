@@ -94,7 +94,8 @@ test_a_machine_without_sections_has_a_file_without_devices() {
 	make_root empty
 	wdctl export cdi --sections --output out.json --root empty 2>err
 	follows_rules out.json
-	says 'this kernel has no sections' err
+	# Once, although the file is written until it agrees.
+	[ "$(grep -c 'this kernel has no sections' err)" = 1 ]
 }
 
 test_the_file_is_replaced_in_one_step() {
