@@ -155,6 +155,18 @@ test_a_job_without_our_units_is_left_alone() {
 	[ -z "$(ls "$U/sections")" ]
 }
 
+# Cancelled while its prolog runs, a job has no units any more. Slurm would requeue it, and run it again.
+test_a_job_that_ends_is_not_requeued() {
+	machine
+	templates
+	BATCH=1 job 25 COMPLETING n1 wd_zip:2 n1:
+	node prolog 25 2>err
+	says "job 25 on node n1: scontrol gives job 25 'wd_zip:2'" err
+	not grep requeue err log
+	not has_section slurm_25
+	node epilog 25
+}
+
 test_a_job_whose_section_cant_be_made_is_told_why() {
 	machine
 	templates
