@@ -58,8 +58,8 @@ void export_metrics_http(FILE *f, const char *program)
 		"StandardInput=socket\n"
 		"StandardOutput=socket\n"
 		"StandardError=journal\n"
-		/* The program itself ends after 5. */
-		"RuntimeMaxSec=10\n"
+		/* The program itself ends after 5; where many start on a slow machine, each takes seconds to begin. */
+		"RuntimeMaxSec=60\n"
 		"DynamicUser=yes\n"
 		"CapabilityBoundingSet=\n"
 		"ProtectSystem=strict\n",
