@@ -126,9 +126,39 @@ test_3_a_process_that_leaves_its_groups_is_named() {
 	rm /etc/udev/rules.d/61-try.rules
 }
 
+certificate() {
+	[ -e /etc/ssl/site.cert ] ||
+		openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 30 -keyout /etc/ssl/site.key \
+			-out /etc/ssl/site.cert
+	wdctl export openssl >/etc/ssl/warpdrive.cnf
+}
+
+# requests: how many the devices for keys have done.
+requests() {
+	wdctl metrics | awk '/^warpdrive_requests_total{device="hisi_hpre/ { n += $2 } END { print n + 0 }'
+}
+
+# handshakes PORT PROGRAM: each takes the certificate's key, on a queue of the program.
+handshakes() {
+	local before i
+
+	before=$(requests)
+	for i in 1 2 3 4; do
+		echo | openssl s_client -connect "127.0.0.1:$1" >client 2>&1 || :
+		says 'BEGIN CERTIFICATE' client
+	done
+	wdctl ctx >ctx
+	[ "$(awk -v program="$2" '/^hisi_hpre/ && $4 == program { n += $NF } END { print n + 0 }' ctx)" -ge 4 ] &&
+		[ "$(requests)" -ge $((before + 4)) ] || {
+		cat ctx
+		requests
+		journalctl -u "$2" | tail
+		false
+	}
+}
+
 test_4_nginx_by_the_guide_works_on_a_device() {
-	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 30 -keyout /etc/nginx/key \
-		-out /etc/nginx/cert
+	certificate
 	cat >/etc/nginx/nginx.conf <<-END
 		user www-data;
 		pid /run/nginx.pid;
@@ -137,28 +167,92 @@ test_4_nginx_by_the_guide_works_on_a_device() {
 		http {
 			server {
 				listen 127.0.0.1:4433 ssl;
-				ssl_certificate /etc/nginx/cert;
-				ssl_certificate_key /etc/nginx/key;
+				ssl_certificate /etc/ssl/site.cert;
+				ssl_certificate_key /etc/ssl/site.key;
 				return 200 hello;
 			}
 		}
 	END
-	wdctl export openssl >/etc/nginx/openssl.cnf
 	mkdir -p /etc/systemd/system/nginx.service.d
-	printf '%s\n' '[Service]' 'Environment=OPENSSL_CONF=/etc/nginx/openssl.cnf' 'PrivateDevices=yes' \
+	printf '%s\n' '[Service]' 'Environment=OPENSSL_CONF=/etc/ssl/warpdrive.cnf' 'PrivateDevices=yes' \
 		>/etc/systemd/system/nginx.service.d/10-site.conf
 	wdctl section set web NumProcesses=8 AllowedUsers=www-data,root >/dev/null
 	bash "$GUIDE" >got 2>&1 || { cat got; journalctl -u nginx | tail; false; }
 	says 'its section web is live' got
 	says 'no problems' got
-	for i in 1 2 3 4; do
-		echo | openssl s_client -connect 127.0.0.1:4433 -quiet >/dev/null 2>&1 || :
-	done
-	# The worker's queue for the certificate's key, with requests that are done.
-	wdctl ctx >ctx
-	[ "$(awk '/^hisi_hpre/ && $4 == "nginx" && $NF > 0' ctx | wc -l)" -ge 1 ] ||
-		{ cat ctx got; journalctl -u nginx | tail; false; }
+	handshakes 4433 nginx
 	systemctl stop nginx
+}
+
+# Debian's own configuration, with a port for TLS: the worker is in an empty root folder, and in no group but one.
+test_5_haproxy_in_its_chroot_works_on_a_device() {
+	local pid
+
+	certificate
+	cat /etc/ssl/site.cert /etc/ssl/site.key >/etc/haproxy/site.pem
+	cat >>/etc/haproxy/haproxy.cfg <<-END
+
+		frontend tls
+			bind 127.0.0.1:4434 ssl crt /etc/haproxy/site.pem
+			http-request return status 200 content-type text/plain string hello
+	END
+	grep -E '^\s*chroot /var/lib/haproxy$' /etc/haproxy/haproxy.cfg
+	mkdir -p /etc/systemd/system/haproxy.service.d
+	printf '%s\n' '[Service]' 'Environment=OPENSSL_CONF=/etc/ssl/warpdrive.cnf' \
+		>/etc/systemd/system/haproxy.service.d/10-site.conf
+	wdctl section set web NumProcesses=8 AllowedUsers=www-data,root,haproxy >/dev/null
+	sed 's/nginx/haproxy/g; s/www-data/haproxy/g' "$GUIDE" >script
+	bash script >got 2>&1 || { cat got; journalctl -u haproxy | tail; false; }
+	says 'its section web is live' got
+	says 'no problems' got
+	pid=$(pgrep -u haproxy -x haproxy)
+	[ "$(readlink /proc/$pid/root)" = /var/lib/haproxy ]
+	grep -E "^Groups:\s*($(id -g haproxy))?\s*$" /proc/$pid/status
+	handshakes 4434 haproxy
+	systemctl stop haproxy
+}
+
+metrics_file=/var/lib/prometheus/node-exporter/warpdrive.prom
+
+is_newer() { [ $metrics_file -nt "$1" ]; }
+
+get() {
+	exec {get}<>/dev/tcp/127.0.0.1/9760
+	printf 'GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n' >&$get
+	cat <&$get
+	exec {get}>&-
+}
+
+test_6_units_of_metrics_answer() {
+	local unit i
+
+	for unit in metrics-socket:warpdrive-metrics.socket metrics-http:warpdrive-metrics@.service \
+		metrics-file:warpdrive-textfile.service metrics-timer:warpdrive-textfile.timer; do
+		wdctl export ${unit%%:*} --program /usr/local/bin/wdctl >/etc/systemd/system/${unit#*:}
+	done
+	systemctl daemon-reload
+	mkdir -p ${metrics_file%/*}
+	systemctl enable -q --now warpdrive-textfile.timer warpdrive-metrics.socket
+	until_true 60 test -e $metrics_file
+	says 'warpdrive_up 1' $metrics_file
+	# Root wrote it, so the counts for an administrator are there; and again 15 seconds later.
+	grep '^warpdrive_requests_total{device="hisi_zip-0"}' $metrics_file
+	[ "$(stat -c '%U %a' $metrics_file)" = 'root 644' ]
+	touch now
+	until_true 120 is_newer now
+	get >got
+	grep '^HTTP/1.1 200' got
+	says 'warpdrive_up 1' got
+	says 'warpdrive_device_info{device="hisi_zip-0"' got
+	not grep '^warpdrive_requests_total' got
+	# Clients that say nothing are gone after some seconds, and leave nothing that failed.
+	for i in {1..20}; do
+		exec {fd}<>/dev/tcp/127.0.0.1/9760
+	done
+	get | grep '^HTTP/1.1 200'
+	until_true 120 sh -c '! systemctl --no-legend list-units "warpdrive-metrics@*" | grep .'
+	[ -z "$(systemctl --failed --no-legend 'warpdrive-*')" ]
+	systemctl disable -q --now warpdrive-textfile.timer warpdrive-metrics.socket
 }
 
 cd "$TOP" || exit

@@ -11,7 +11,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 long_only 'boots a machine for some minutes' /var/tmp
 suite=bookworm
 mkdir "$scratch/site"
-test_that 'packages for the machine are there' packages_fetched "$scratch/debs" nginx-light acl
+test_that 'packages for the machine are there' packages_fetched "$scratch/debs" nginx-light haproxy acl
 test_that "modules build with the machine's headers" modules_built $suite
 python3 selftests/guides/blocks.py script machine docs/guide/cluster.md >"$scratch/site/guide"
 test_that 'units on a machine with systemd get their sections' scripts/machine run --suite $suite \

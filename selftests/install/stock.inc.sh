@@ -12,13 +12,16 @@ long_only() {
 }
 
 # Modules are built here, in a root folder with the machine's headers at the machine's paths: emulated, it takes long.
+# The image's kernel says which headers: it may be older or newer than a root folder that is in the cache.
 modules_built() {
-	local root headers
+	local image release root
 
-	root=$(scripts/root make "$1" amd64 linux-headers-amd64 gcc make rsync kmod libelf1) || return
-	headers=/$(cd "$root" && echo usr/src/linux-headers-*-amd64)
+	image=$(scripts/machine-image "$1") &&
+		release=$(PATH=$PATH:/sbin debugfs -R 'ls -p /boot' "$image" 2>/dev/null | cut -d/ -f6 |
+			sed -n 's/^vmlinuz-//p' | sort -V | tail -n 1) &&
+		root=$(scripts/root make "$1" amd64 "linux-headers-$release" gcc make rsync kmod libelf1) || return
 	scripts/root run "$root" -b "$TOP" -- env "BUILD=$TOP/build" bash -c 'cd "$0" && scripts/modules "$1"' "$TOP" \
-		"$headers"
+		"/usr/src/linux-headers-$release"
 }
 
 # in_machine COMMANDS [OPTION]...: a boot of this release's disk, with options of scripts/machine.
