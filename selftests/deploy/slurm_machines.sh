@@ -28,7 +28,7 @@ machine() {
 	for link; do
 		options+=(--link "$link")
 	done
-	scripts/machine run --suite $suite --deb "$scratch/debs" --with "$scratch/site" --timeout 3000 --mem 1G \
+	scripts/machine run --suite $suite --deb "$scratch/debs" --with "$scratch/site" --timeout 12000 --mem 768M \
 		--smp 1 --name "$name" --logs "$scratch/logs-$name" "${options[@]}" -- \
 		bash selftests/deploy/"$script" "$scratch/site" "$name" >>"$scratch/$name.out" 2>&1 &
 	declare -g "pid_$name=$!"
@@ -41,23 +41,29 @@ node() {
 	esac
 }
 
+# kill_machine PID: as if its power went. Its emulator is the child of a child of scripts/machine.
+kill_machine() {
+	pkill -KILL -P "$(pgrep -P "$1" timeout)"
+	wait "$1"
+}
+
 said() { grep -qs "$1" "$scratch/ctl.out"; }
 asked_or_ended() { said "$1" || ! kill -0 "$pid_ctl" 2>/dev/null; }
 
 runs() {
 	local code=0
 
+	trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
+	trap 'exit 143' TERM INT HUP
 	mkdir -p "$scratch"/logs-{ctl,n1,n2}
 	machine ctl slurm_controller.sh listen=$port,10.9.1.1/24 listen=$((port + 1)),10.9.2.1/24
 	sleep 10
 	node n1
 	node n2
 	# The controller asks for the death of a node, and then waits for it to come back.
-	until_true 3000 asked_or_ended '^# kill n2'
+	until_true 9000 asked_or_ended '^# kill n2'
 	if said '^# kill n2'; then
-		pkill -KILL -P "$pid_n2" timeout
-		kill -KILL "$pid_n2"
-		wait "$pid_n2"
+		kill_machine "$pid_n2"
 		node n2
 	fi
 	wait "$pid_ctl" || code=$?

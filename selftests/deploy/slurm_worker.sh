@@ -12,8 +12,11 @@ udevadm settle
 chmod 666 /dev/hisi_*
 set_up
 start_munge
+slurmd=
 while [ ! -e /tmp/stop ]; do
-	[ -e $SITE/slurmd-$NAME.pid ] && kill -0 "$(cat $SITE/slurmd-$NAME.pid)" 2>/dev/null ||
+	[ -n "$slurmd" ] && kill -0 "$slurmd" 2>/dev/null || {
 		slurmd -D -N "$NAME" >>$SITE/slurmd-$NAME.out 2>&1 &
-	sleep 10
+		slurmd=$!
+	}
+	sleep 5
 done
