@@ -396,6 +396,26 @@ TEST(zstd_frames_with_dictionaries_and_large_windows_are_refused)
 	free(back);
 }
 
+/* With room for all that they announce, libzstd itself finds out. */
+TEST(zstd_frames_of_another_size_than_they_announce_are_corrupt)
+{
+	/* 2 bytes; an empty last block, and the checksum of no data. */
+	static const unsigned char frame[] = {
+		0x28, 0xb5, 0x2f, 0xfd, 0x24, 2, 1, 0, 0, 0x99, 0xe9, 0xd8, 0x51
+	};
+	handle_t d = sess_new(WD_ZSTD, WD_DIR_DECOMPRESS, WD_SYNC);
+	unsigned char back[4];
+	size_t room, used;
+
+	for (room = 0; room < sizeof(back); room++) {
+		EXPECT_EQ(-EBADMSG, frame_do(d, false, frame, sizeof(frame), back, room, NULL)) TH_LOG("%zu", room);
+		EXPECT_EQ(-EBADMSG, strm_all(d, false, frame, sizeof(frame), back, sizeof(back), 3, room + 1, 0,
+					     &used));
+		EXPECT_EQ(0, wd_comp_reset_sess(d));
+	}
+	EXPECT_EQ(0, wd_comp_free_sess(d));
+}
+
 TEST(lz4_frames_with_dictionaries_are_refused)
 {
 	static const unsigned char head[] = { 4, 0x22, 0x4d, 0x18, 0x61, 0x40, 1, 0, 0, 0, 0, 0, 0, 0, 0 };

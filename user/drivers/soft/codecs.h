@@ -14,7 +14,7 @@
 #define ZSTD_FUNCTIONS(f) \
 	f(createCCtx) f(freeCCtx) f(CCtx_reset) f(CCtx_setParameter) f(CCtx_setPledgedSrcSize) f(compressStream2) \
 	f(sizeof_CCtx) f(createDCtx) f(freeDCtx) f(DCtx_reset) f(DCtx_setParameter) f(decompressStream) \
-	f(isError) f(getErrorCode) f(getErrorName) f(versionNumber)
+	f(getFrameContentSize) f(isError) f(getErrorCode) f(getErrorName) f(versionNumber)
 
 #define LZ4F_FUNCTIONS(f) \
 	f(createCompressionContext) f(freeCompressionContext) f(compressBegin) f(compressUpdate) f(flush) \

@@ -45,7 +45,7 @@ const char *frame_refusal(const struct frame_read *f, __u8 alg)
 		return NULL;
 	if (has_magic(f, ~0u, LZ4_LEGACY))
 		return "the frame has LZ4's legacy format, which isn't read here; 'lz4 -d' reads it";
-	if (has_magic(f, ~0u, LZ4_MAGIC) && f->have == FRAME_HEAD && f->head[MAGIC_BYTES] & LZ4_DICTIONARY)
+	if (has_magic(f, ~0u, LZ4_MAGIC) && f->have > MAGIC_BYTES && f->head[MAGIC_BYTES] & LZ4_DICTIONARY)
 		return "the frame needs a dictionary, which isn't supported here";
 	return NULL;
 }

@@ -5,7 +5,7 @@
 
 #include "soft.h"
 
-#define FRAME_HEAD	5	/* bytes: the magic number, and the flags behind it */
+#define FRAME_HEAD	18	/* bytes, of zstd's longest: the magic number, flags, and what they announce */
 
 /**
  * struct frame_read - frames that arrive in arbitrary pieces

@@ -18,6 +18,7 @@ struct zstd_stream {
 	bool begun;		/* compression: the frame */
 	int failed;		/* why no device did a block, where nothing else may do it */
 	struct frame_read read;
+	__u64 made;		/* decompression: of the frame's data */
 };
 
 static struct zstd_stream *to_zstd(struct soft_stream *base)
@@ -45,6 +46,7 @@ static void zstd_reset(struct soft_stream *base)
 		s->zstd->DCtx_reset(s->d, ZSTD_reset_session_only);
 	s->begun = false;
 	s->read = (struct frame_read){ .at = 0 };
+	s->made = 0;
 }
 
 static int zstd_error(const struct zstd_stream *s, size_t ret, const char **why)
@@ -166,22 +168,35 @@ static int compress_step(struct zstd_stream *s, struct comp_step *t)
 	return t->last && !ret;
 }
 
+/* libzstd doesn't compare both where the last block is empty, except with the whole frame and room for all of it. */
+static bool size_is_right(const struct zstd_stream *s)
+{
+	unsigned long long size = s->zstd->getFrameContentSize(s->read.head, s->read.have);
+
+	return size == ZSTD_CONTENTSIZE_UNKNOWN || size == s->made;
+}
+
 /* One call of libzstd. 0, 1 at the end of a frame with data, -errno. */
 static int decompress_pass(struct zstd_stream *s, ZSTD_inBuffer *in, ZSTD_outBuffer *out, const char **why)
 {
-	size_t before = in->pos, ret;
+	size_t before = in->pos, made = out->pos, ret;
 
 	frame_note(&s->read, (const char *)in->src + in->pos, in->size - in->pos);
 	ret = s->zstd->decompressStream(s->d, out, in);
 	if (s->zstd->isError(ret))
 		return zstd_error(s, ret, why);
 	s->read.at += in->pos - before;
+	s->made += out->pos - made;
 	if (ret || !s->read.at)
 		return 0;
-	if (!frame_is_skippable(&s->read))
+	if (frame_is_skippable(&s->read)) {
+		frame_skip(&s->read);
+		return 0;
+	}
+	if (size_is_right(s))
 		return 1;
-	frame_skip(&s->read);
-	return 0;
+	*why = "the data has another size than the frame's header says";
+	return -EBADMSG;
 }
 
 static int decompress_step(struct zstd_stream *s, struct comp_step *t)
