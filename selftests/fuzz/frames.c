@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Frames of zstd and LZ4, and bare blocks of LZ4, as their readers take them: whatever they have, they are read the same
- * at once and cut anywhere, and their libraries make the same data of them.
+ * Frames of zstd and LZ4, and bare blocks of LZ4, as their readers take them: whatever they have, they are read the
+ * same at once and cut anywhere, and their libraries make the same data of them.
  * Input: format (1 byte), seed of the cuts (4 bytes), log of the room and one byte more or less (1 byte), the frame.
  */
 #include <errno.h>

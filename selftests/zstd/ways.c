@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static unsigned char *data, *packed, *back;
 static size_t len, room;
@@ -161,6 +162,35 @@ static size_t flushes(void)
 	return ret;
 }
 
+/*
+ * Frames of blocks that are worth a device and of blocks that aren't, in turns: libzstd must not have the history of
+ * its own search and a device's. Only some data shows it.
+ */
+static size_t turns(void)
+{
+	static const unsigned int lens[] = { 9000, 300, 5000, 2000, 12000, 100 };
+	size_t all = len, ret = 0, at = 0, i;
+	unsigned char *whole = data;
+
+	for (; at + 60000 < all && !ZSTD_isError(ret); at += 2900) {
+		ZSTD_CCtx *c = ZSTD_createCCtx();
+		ZSTD_outBuffer out = { .dst = packed, .size = room };
+		ZSTD_inBuffer in = { .src = whole + at };
+
+		for (i = 0; i < 12 && !ZSTD_isError(ret); i++) {
+			in.size += lens[(i + at) % 6];
+			ret = ZSTD_compressStream2(c, &out, &in, i < 11 ? ZSTD_e_flush : ZSTD_e_end);
+		}
+		ZSTD_freeCCtx(c);
+		if (ZSTD_isError(ret))
+			break;
+		ret = ZSTD_decompress(back, len, packed, out.pos);
+		if (ret != in.size || memcmp(back, in.src, in.size))
+			return (size_t)-ZSTD_error_corruption_detected;
+	}
+	return ZSTD_isError(ret) ? ret : ZSTD_compress(packed, room, data, len, 3);
+}
+
 /* A frame that is given up, parameters that change, and a frame with the context. */
 static size_t given_up(void)
 {
@@ -230,7 +260,7 @@ static const struct way {
 	{ "workers", workers, false, false }, { "long_distance", long_distance, false, false },
 	{ "level_19", level_19, false, false }, { "own_producer", own_producer, false, false },
 	{ "parameters", parameters, false, false }, { "fixed_memory", fixed_memory, false, false },
-	{ "pieces", pieces, false, false }, { "flushes", flushes, false, false },
+	{ "turns", turns, false, false }, { "pieces", pieces, false, false }, { "flushes", flushes, false, false },
 	{ "given_up", given_up, false, false }, { "old_stream", old_stream, false, false },
 	{ "dictionary", dictionary, false, true }, { "prefix", prefix, false, false },
 	{ "small", small, true, false },

@@ -41,7 +41,7 @@ test_no_way_fails_and_devices_take_part() {
 	local way
 
 	data >f
-	for way in simple cctx without_dict two parameters pieces flushes old_stream; do
+	for way in simple cctx without_dict two parameters pieces flushes turns old_stream; do
 		rm -f counts
 		ways dev wd-emulate --zip 1 -- wd-zstd --stats counts -- : $way
 		[ "$(counted device_bytes counts)" -gt 0 ] || {

@@ -15,14 +15,14 @@
  * @fixed: its memory is the program's, and has no room for more
  * @begun: a frame is
  * @ours: our producer is registered, for this frame
- * @fallback, @repeats, @splits: parameters as they were before
+ * @repeats, @splits: parameters as they were before
  */
 struct wds_context {
 	const ZSTD_CCtx *c;
 	struct wds_context *next;
 	bool dictionary, prefix, producer, fixed;
 	bool begun, ours;
-	int fallback, repeats, splits;
+	int repeats, splits;
 };
 
 /*

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One session of WD_LZ77 for the process: any thread may use it, and it is spread over no devices by itself. */
+/*
+ * Two sessions of WD_LZ77 for the process, one for devices only and one for software: any thread may use them, and the
+ * first is spread over no devices by itself.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,7 +14,7 @@
 #include "stats.h"
 
 #define NAME	"libwd_comp.so.0"
-#define AGAIN_SECONDS	5	/* after which a device is looked for again */
+#define AGAIN_SECONDS	5	/* until a device is looked for again, or one that failed is asked again */
 #define BLOCK_LEAST	4096u	/* bytes: smaller blocks aren't worth a device */
 #define LEVEL	1
 
@@ -19,7 +22,7 @@ static __typeof__(wd_comp_alloc_sess) *alloc_sess;
 static __typeof__(wd_compress) *compress;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic handle_t session;
+static _Atomic handle_t session, software;
 static _Atomic long again_at;
 static bool there;
 
@@ -51,8 +54,7 @@ static long seconds(void)
 /* Another thread that is about to do the same needn't be waited for. */
 static void session_make(void)
 {
-	/* A match that the software path finds is no better than libzstd's own. */
-	const struct wd_comp_sess_setup setup = {
+	struct wd_comp_sess_setup setup = {
 		.alg_type = WD_LZ77, .op_type = WD_SYNC, .dir_type = WD_DIR_COMPRESS, .comp_lv = LEVEL,
 		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
 	};
@@ -61,34 +63,54 @@ static void session_make(void)
 		return;
 	if (!atomic_load(&session) && seconds() >= atomic_load(&again_at)) {
 		atomic_store(&session, alloc_sess(&setup, NULL));
-		atomic_store(&again_at, seconds() + AGAIN_SECONDS);
+		setup.flags = WD_SESS_PATH_SOFT;
+		if (atomic_load(&session))
+			atomic_store(&software, alloc_sess(&setup, NULL));
+		atomic_store(&again_at, atomic_load(&session) ? 0 : seconds() + AGAIN_SECONDS);
 	}
 	pthread_mutex_unlock(&lock);
 }
 
 bool wds_device_ready(void)
 {
-	if (atomic_load(&session))
-		return true;
+	if (seconds() < atomic_load(&again_at))
+		return false;
 	pthread_once(&once, library_open);
-	if (there && seconds() >= atomic_load(&again_at))
+	if (there && !atomic_load(&session))
 		session_make();
 	return atomic_load(&session);
 }
 
-size_t wds_device_find(void *state, ZSTD_Sequence *out, size_t room, const void *src, size_t n, const void *dict,
-		       size_t dict_n, int level, size_t window)
+/* The number of sequences; 0: there are none, and a device's may be wrong. */
+static size_t find(handle_t sess, ZSTD_Sequence *out, size_t room, const void *src, size_t n)
 {
 	size_t len = room * sizeof(*out);
 	struct wd_comp_arg arg = { .src = src, .src_len = n, .dst = out, .dst_len = &len };
+	int ret = sess && n <= WD_LZ77_MAX ? compress(sess, &arg) : -1;
+
+	wds_count(WDS_WRONG, ret && arg.path_reason == WD_REASON_WRONG);
+	return ret ? 0 : len / sizeof(*out);
+}
+
+/*
+ * An error would leave the block to libzstd's search. That doesn't keep the third of the last offsets, so after it
+ * libzstd codes a repeated offset in the next block's sequences as one that the decoder doesn't have.
+ */
+size_t wds_device_find(void *state, ZSTD_Sequence *out, size_t room, const void *src, size_t n, const void *dict,
+		       size_t dict_n, int level, size_t window)
+{
+	size_t nr = n < BLOCK_LEAST ? 0 : find(atomic_load(&session), out, room, src, n);
 
 	(void)state, (void)dict, (void)dict_n, (void)level, (void)window;
-	if (n < BLOCK_LEAST || n > WD_LZ77_MAX || compress(atomic_load(&session), &arg)) {
-		wds_count(WDS_ZSTD_BYTES, n);
-		wds_count(WDS_WRONG, arg.path_reason == WD_REASON_WRONG);
-		return ZSTD_SEQUENCE_PRODUCER_ERROR;
-	}
-	wds_count(WDS_DEVICE_BYTES, n);
-	wds_count(WDS_BLOCKS, 1);
-	return len / sizeof(*out);
+	/* The next frames are libzstd's, whose search is better than the one below. */
+	if (!nr && n >= BLOCK_LEAST)
+		atomic_store(&again_at, seconds() + AGAIN_SECONDS);
+	wds_count(nr ? WDS_DEVICE_BYTES : WDS_ZSTD_BYTES, n);
+	wds_count(WDS_BLOCKS, nr > 0);
+	if (!nr)
+		nr = find(atomic_load(&software), out, room, src, n);
+	if (nr)
+		return nr;
+	out[0] = (ZSTD_Sequence){ .litLength = (unsigned int)n };
+	return 1;
 }

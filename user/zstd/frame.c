@@ -46,13 +46,11 @@ static void producer_set(ZSTD_CCtx *c, struct wds_context *x)
 {
 	const struct wds_real *r = wds_real();
 
-	x->fallback = parameter(c, ZSTD_c_enableSeqProducerFallback);
 	x->repeats = parameter(c, ZSTD_c_searchForExternalRepcodes);
 	x->splits = parameter(c, BLOCK_SPLITTER);
 	/* Fails within a frame that began in a way that isn't known here. */
-	if (r->isError(r->CCtx_setParameter(c, ZSTD_c_enableSeqProducerFallback, 1)))
+	if (r->isError(r->CCtx_setParameter(c, ZSTD_c_searchForExternalRepcodes, ZSTD_ps_enable)))
 		return;
-	r->CCtx_setParameter(c, ZSTD_c_searchForExternalRepcodes, ZSTD_ps_enable);
 	r->CCtx_setParameter(c, BLOCK_SPLITTER, 1);
 	r->registerSequenceProducer(c, NULL, wds_device_find);
 	x->ours = true;
@@ -63,7 +61,6 @@ static void producer_clear(ZSTD_CCtx *c, struct wds_context *x)
 	const struct wds_real *r = wds_real();
 
 	r->registerSequenceProducer(c, NULL, NULL);
-	r->CCtx_setParameter(c, ZSTD_c_enableSeqProducerFallback, x->fallback);
 	r->CCtx_setParameter(c, ZSTD_c_searchForExternalRepcodes, x->repeats);
 	r->CCtx_setParameter(c, BLOCK_SPLITTER, x->splits);
 	x->ours = false;

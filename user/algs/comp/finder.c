@@ -23,7 +23,6 @@ static int finder_find(const struct comp_finder *f, const void *src, size_t n, s
 	struct wd_comp_arg arg = { .src = src, .src_len = n, .dst = seq, .dst_len = &room };
 	int ret;
 
-	/* libzstd's own search is better than the software path's. */
 	if (!finder_ready(f, n, path, reason) && !f->hw_only)
 		return -EAGAIN;
 	ret = wd_compress(f->sess, &arg);
@@ -74,6 +73,7 @@ struct comp_finder *finder_new(handle_t sess)
 		return NULL;
 	f->sess = sess;
 	f->hw_only = !s->soft_ok;
+	f->win = to_comp_sess(s)->win;
 	f->ready = finder_ready;
 	f->find = finder_find;
 	return f;

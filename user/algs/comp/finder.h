@@ -10,13 +10,15 @@
  * @ready:	whether a block of that size goes to a device now; the path, and the reason for it
  * @find:	sequences of a block of at most WD_LZ77_MAX bytes, of which there is room for so many, to their number.
  *		0, or -errno, -EAGAIN where no device is asked. The path and the reason in each case
- * @hw_only:	a block that no device does is an error, and isn't left to libzstd
+ * @hw_only:	a block that no device does is an error, and isn't left to software
+ * @win:	a device's, of the matches
  *
  * The software driver, which makes frames of what was found, calls nothing of the class but these two.
  */
 struct comp_finder {
 	handle_t sess;
 	bool hw_only;
+	__u8 win;
 	bool (*ready)(const struct comp_finder *f, size_t n, __u16 *path, __u16 *reason);
 	int (*find)(const struct comp_finder *f, const void *src, size_t n, struct wd_lz77_seq *seq, size_t *nr,
 		    __u16 *path, __u16 *reason);

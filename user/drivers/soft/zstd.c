@@ -93,25 +93,44 @@ static void note_path(struct zstd_stream *s, __u16 path, __u16 reason)
 		s->base.reason = reason;
 }
 
-/* libzstd's producer of sequences: an error leaves the block to libzstd's own search, if that is allowed. */
+/*
+ * Where no device does a block of a frame that has one. libzstd's own search doesn't keep the third of the last
+ * offsets, so after it libzstd codes a repeated offset in the next block's sequences as one that the decoder doesn't
+ * have.
+ */
+static size_t find_without_device(const struct zstd_stream *s, ZSTD_Sequence *out, size_t room, const void *src,
+				  size_t n)
+{
+	struct comp_msg c = {
+		.src = src, .src_len = n, .dst = out, .dst_len = room * sizeof(*out), .win = s->base.key.finder->win,
+	};
+
+	if (!soft_lz77(&c))
+		return c.produced / sizeof(*out);
+	out[0] = (ZSTD_Sequence){ .litLength = (unsigned int)n };
+	return 1;
+}
+
+/* libzstd's producer of sequences. */
 static size_t find_block(void *state, ZSTD_Sequence *out, size_t room, const void *src, size_t n, const void *dict,
 			 size_t dict_n, int level, size_t window)
 {
 	const struct comp_finder *f;
 	struct zstd_stream *s = state;
 	__u16 path = WD_PATH_SOFT, reason = WD_REASON_SIZE;
+	size_t nr = room;
 	int ret;
 
 	(void)dict, (void)dict_n, (void)level, (void)window;
 	f = s->base.key.finder;
-	ret = n <= WD_LZ77_MAX ? f->find(f, src, n, (struct wd_lz77_seq *)out, &room, &path, &reason) : -EAGAIN;
-	if (ret) {
-		s->failed = f->hw_only ? ret : 0;
-		note_path(s, f->hw_only ? path : WD_PATH_SOFT, reason);
-		return ZSTD_SEQUENCE_PRODUCER_ERROR;
-	}
-	note_path(s, path, reason);
-	return room;
+	ret = n <= WD_LZ77_MAX ? f->find(f, src, n, (struct wd_lz77_seq *)out, &nr, &path, &reason) : -EAGAIN;
+	note_path(s, ret && !f->hw_only ? WD_PATH_SOFT : path, reason);
+	if (!ret)
+		return nr;
+	if (!f->hw_only)
+		return find_without_device(s, out, room, src, n);
+	s->failed = ret;
+	return ZSTD_SEQUENCE_PRODUCER_ERROR;
 }
 
 /* Before a frame, since a producer may not change within one. */
@@ -136,11 +155,8 @@ static void producer_choose(struct zstd_stream *s)
 
 static void producer_setup(struct zstd_stream *s)
 {
-	const struct comp_finder *f = s->base.key.finder;
-
-	if (!f)
+	if (!s->base.key.finder)
 		return;
-	s->zstd->CCtx_setParameter(s->c, ZSTD_c_enableSeqProducerFallback, !f->hw_only);
 	/* A device's matches have no repeat codes. */
 	s->zstd->CCtx_setParameter(s->c, ZSTD_c_searchForExternalRepcodes, ZSTD_ps_enable);
 	/* From 1.5.7 on libzstd would cut its blocks before it asks; older ones don't know the parameter. */
