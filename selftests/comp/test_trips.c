@@ -228,7 +228,7 @@ TEST_F_TIMEOUT(trips, bring_the_data_back, 40000)
 		n += blocks && !n;
 		draw_data(self, n);
 		len = !blocks && !any(self, 3) ? pack_stream(self, way, n) : pack(self, way, n);
-		/* What a device refuses is its caller's, who has a frame to go on with; frames have libzstd and liblz4. */
+		/* A block that a device refuses is its caller's; frames have software for it. */
 		if (len == -EIO && blocks && strstr(variant->fault, "fail="))
 			continue;
 		ASSERT_LT(0, len) TH_LOG("trip %lu, way %zu, %zu bytes: %ld %s", i, way, n, len, detail(self->c[way]));

@@ -27,6 +27,23 @@ test_20_mb_survive_a_pipe_of_two() {
 	wz -c f | wz -dc | same - f
 }
 
+test_devices_have_a_part_in_zstd_and_lz4() {
+	local format threads
+
+	text 9000000 >f
+	for format in zstd lz4; do
+		command -v $format >/dev/null || continue
+		for threads in 1 3; do
+			wd-emulate --zip 1 -- wdzip -F $format -T $threads -vc f 2>err >f.x
+			says "path sim" err
+			wdzip -dc f.x | same - f
+			$format -qt <f.x
+		done
+	done
+	wd-emulate --zip 1@v2 -- wdzip -F lz4 -vc f 2>err | wdzip -dc | same - f
+	says "path soft (no device offers it)" err
+}
+
 test_parts_go_to_all_devices() {
 	text 8000000 >f
 	wd-emulate --stats stats --zip 2 -- wdzip -c f | gzip -dc | same - f

@@ -2,6 +2,7 @@
 /* The driver that needs no device: a request in one call, or in pieces. */
 #include <errno.h>
 
+#include "finder.h"
 #include "soft.h"
 
 /*
@@ -41,6 +42,14 @@ static int soft_judge(struct comp_msg *c, struct soft_tools *t, int ret)
 	return ret;
 }
 
+/* A frame of a device's blocks is made in pieces. */
+static bool devices_make(struct comp_msg *c, const struct comp_finder *f)
+{
+	if (!f || !c->src_len)
+		return false;
+	return f->ready(f, c->src_len, &c->by_path, &c->by_reason) || f->hw_only;
+}
+
 static int framed_do(struct comp_msg *c, struct soft_tools *t)
 {
 	const struct comp_sess *s = to_comp_sess(c->m.sess);
@@ -48,7 +57,7 @@ static int framed_do(struct comp_msg *c, struct soft_tools *t)
 
 	if (s->block)
 		return soft_lz4_block(c);
-	if (c->alg == WD_LZ4 && c->dir == WD_DIR_COMPRESS && !c->sgl)
+	if (c->alg == WD_LZ4 && c->dir == WD_DIR_COMPRESS && !c->sgl && !devices_make(c, s->finder))
 		ret = soft_lz4_whole(c, soft_key_of(s));
 	return ret == -ENOSPC ? soft_pieces(c, t) : ret;
 }

@@ -58,6 +58,19 @@ int soft_stream_step(struct soft_stream *z, struct comp_step *t);
 struct soft_stream *zlib_stream_new(struct soft_key key, int level);
 struct soft_stream *zstd_stream_new(struct soft_key key);
 struct soft_stream *lz4_stream_new(struct soft_key key);
+/* The same, by devices: key.finder. */
+struct soft_stream *lz4_maker_new(struct soft_key key);
+
+/* What a frame reports of its blocks: a device, if one did a part; a wrong result in any case. */
+static inline void soft_note_path(struct soft_stream *z, __u16 path, __u16 reason)
+{
+	if (z->path != WD_PATH_SOFT && path == WD_PATH_SOFT && reason != WD_REASON_WRONG)
+		return;
+	if (path != WD_PATH_SOFT || z->path == WD_PATH_SOFT)
+		z->path = path;
+	if (z->reason != WD_REASON_WRONG)
+		z->reason = reason;
+}
 /* Of a session's requests and streams. */
 struct soft_key soft_key_of(const struct comp_sess *s);
 

@@ -11,7 +11,7 @@ struct soft_stream *soft_stream_new(struct soft_key key)
 	if (key.alg == WD_ZSTD)
 		return zstd_stream_new(key);
 	if (key.alg == WD_LZ4)
-		return lz4_stream_new(key);
+		return key.finder ? lz4_maker_new(key) : lz4_stream_new(key);
 	if (how.lib != SOFT_ISAL)
 		return zlib_stream_new(key, how.level);
 	return key.dir == WD_DIR_COMPRESS ? isal_deflate_new(key, how.level) : isal_inflate_new(key);

@@ -82,17 +82,6 @@ static_assert(sizeof(ZSTD_Sequence) == sizeof(struct wd_lz77_seq) &&
 	      offsetof(ZSTD_Sequence, litLength) == offsetof(struct wd_lz77_seq, literals) &&
 	      offsetof(ZSTD_Sequence, matchLength) == offsetof(struct wd_lz77_seq, match), "they are used as the same");
 
-/* What the request reports: a device, if one did a part; a wrong result in any case. */
-static void note_path(struct zstd_stream *s, __u16 path, __u16 reason)
-{
-	if (s->base.path != WD_PATH_SOFT && path == WD_PATH_SOFT && reason != WD_REASON_WRONG)
-		return;
-	if (path != WD_PATH_SOFT || s->base.path == WD_PATH_SOFT)
-		s->base.path = path;
-	if (s->base.reason != WD_REASON_WRONG)
-		s->base.reason = reason;
-}
-
 /*
  * Where no device does a block of a frame that has one. libzstd's own search doesn't keep the third of the last
  * offsets, so after it libzstd codes a repeated offset in the next block's sequences as one that the decoder doesn't
@@ -118,15 +107,15 @@ static size_t find_block(void *state, ZSTD_Sequence *out, size_t room, const voi
 	const struct comp_finder *f;
 	struct zstd_stream *s = state;
 	__u16 path = WD_PATH_SOFT, reason = WD_REASON_SIZE;
-	size_t nr = room;
+	size_t len = room * sizeof(*out);
 	int ret;
 
 	(void)dict, (void)dict_n, (void)level, (void)window;
 	f = s->base.key.finder;
-	ret = n <= WD_LZ77_MAX ? f->find(f, src, n, (struct wd_lz77_seq *)out, &nr, &path, &reason) : -EAGAIN;
-	note_path(s, ret && !f->hw_only ? WD_PATH_SOFT : path, reason);
+	ret = n <= WD_LZ77_MAX ? f->find(f, src, n, out, &len, &path, &reason) : -EAGAIN;
+	soft_note_path(&s->base, ret && !f->hw_only ? WD_PATH_SOFT : path, reason);
 	if (!ret)
-		return nr;
+		return len / sizeof(*out);
 	if (!f->hw_only)
 		return find_without_device(s, out, room, src, n);
 	s->failed = ret;
