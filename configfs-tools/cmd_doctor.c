@@ -61,6 +61,7 @@ static int examine(const struct root *root, struct health *h)
 	health_check_algorithms(h, &in);
 	health_check_openssl(h, &in);
 	health_check_zlib(h, &in);
+	health_check_zstd(h, &in);
 	health_check_sections(h, &in);
 	if (!in.container)
 		health_check_declared(h, &in);

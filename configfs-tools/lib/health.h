@@ -66,6 +66,7 @@ void health_check_declared(struct health *h, const struct health_input *in);
 void health_check_algorithms(struct health *h, const struct health_input *in);
 void health_check_openssl(struct health *h, const struct health_input *in);
 void health_check_zlib(struct health *h, const struct health_input *in);
+void health_check_zstd(struct health *h, const struct health_input *in);
 void health_check_metrics(struct health *h, const struct health_input *in);
 void health_check_host(struct health *h, const struct health_input *in);
 

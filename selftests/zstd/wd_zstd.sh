@@ -125,4 +125,17 @@ assert json.load(sys.stdin)["problems"] == 0'
 	[ -n "$(ls /sys/class/uacce 2>/dev/null)" ] || exits 1 wd-zstd --check >out
 }
 
+test_wdctl_doctor_says_which_zstd_is_out_of_reach() {
+	mkdir bin
+	printf '#!/bin/sh\n' >bin/zstd
+	chmod +x bin/zstd
+	PATH=$PWD/bin:$PATH wdctl doctor >out || :
+	says "$PWD/bin/zstd contains a libzstd of its own" out
+	says "'wdzip --format=zstd'" out
+	cp "$WAYS" bin/zstd
+	PATH=$PWD/bin:$PATH wdctl doctor >out || :
+	not grep 'contains a libzstd of its own' out
+	says "libwd-zstd.so.0" out
+}
+
 run_tests "$@"
