@@ -9,8 +9,9 @@
 
 /* Whether a device may find matches now. */
 bool wds_device_ready(void);
-/* ZSTD_sequenceProducer_F. */
+/* A sequence producer: ZSTD_sequenceProducer_F is the type of such a function, and since zstd 1.5.6 of a pointer. */
 size_t wds_device_find(void *state, ZSTD_Sequence *out, size_t room, const void *src, size_t n, const void *dict,
 		       size_t dict_n, int level, size_t window);
+typedef __typeof__(&wds_device_find) wds_producer_t;
 
 #endif

@@ -3,6 +3,7 @@
  * The functions of libzstd that this library is called for first. libzstd calls its own by the same way, so a mark of
  * the thread tells a program's calls from those.
  */
+#include "device.h"
 #include "frame.h"
 
 static __thread int inside __attribute__((tls_model("initial-exec")));
@@ -165,7 +166,7 @@ ZSTD_CCtx *ZSTD_initStaticCCtx(void *memory, size_t n)
 	return c;
 }
 
-void ZSTD_registerSequenceProducer(ZSTD_CCtx *c, void *state, ZSTD_sequenceProducer_F *find)
+void ZSTD_registerSequenceProducer(ZSTD_CCtx *c, void *state, wds_producer_t find)
 {
 	struct wds_context *x = inside ? NULL : wds_context_of(c, find);
 
