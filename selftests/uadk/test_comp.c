@@ -176,6 +176,7 @@ struct job {
 	unsigned char out[256];
 	__u32 status, src_len, dst_len;
 	int calls;
+	int before;			/* a callback freed a session */
 };
 
 static struct job jobs[MANY];
@@ -283,24 +284,133 @@ TEST_F(comp, freed)
 	wd_comp_free_sess(other);
 }
 
-static void *frees_itself(struct wd_comp_req *req, void *param)
+/* A callback that does something, and hears of other results afterwards. */
+struct act {
+	handle_t frees;
+	unsigned int polls;		/* inside of each other */
+	bool exits;			/* the thread */
+	int calls;
+};
+
+static int submit_act(handle_t h, struct act *act);
+
+static void *acts(struct wd_comp_req *req, void *param)
 {
-	(void)req;
-	wd_comp_free_sess(*(handle_t *)param);
+	struct act *act = param;
+	__u32 count = 0;
+
+	act->calls++;
+	if (req->status || req->dst_len < 10)
+		act->calls += 1000;
+	if (act->frees) {
+		wd_comp_free_sess(act->frees);
+		for (int i = 0; i < MANY; i++)
+			jobs[i].before = jobs[i].calls;
+	}
+	act->frees = 0;
+	if (act->polls) {
+		handle_t h = session(WD_ZLIB, WD_DIR_COMPRESS);
+
+		act->polls--;
+		if (submit_act(h, act) || wd_comp_poll(1, &count) || count != 1)
+			act->calls += 1000;
+		wd_comp_free_sess(h);
+	}
+	if (act->exits)
+		pthread_exit(param);
 	return NULL;
+}
+
+static int submit_act(handle_t h, struct act *act)
+{
+	struct wd_comp_req req = request(WD_DIR_COMPRESS, plain, 100, room + act->polls * 200, 200);
+
+	req.cb = acts;
+	req.cb_param = act;
+	return wd_do_comp_async(h, &req);
+}
+
+/* Later requests of the freed session end unheard, and those of the other session don't. */
+static bool ends_unheard(handle_t freed, handle_t other, handle_t by)
+{
+	struct act act = { .frees = freed };
+	bool good = true;
+	__u32 count = 0;
+
+	memset(jobs, 0, sizeof(jobs));
+	good = !submit_act(by, &act);
+	for (int i = 0; i < 40; i++)
+		good = good && !submit(i % 2 ? other : freed, &jobs[i], i);
+	good = good && !wd_comp_poll(100, &count) && act.calls == 1;
+	for (int i = 0; i < 40; i++) {
+		count -= jobs[i].calls;
+		good = good && jobs[i].calls == (i % 2 ? 1 : jobs[i].before);
+	}
+	return good && count == 1;
 }
 
 TEST_F(comp, freed_in_callback)
 {
+	handle_t one = session(WD_ZLIB, WD_DIR_COMPRESS), two = session(WD_ZLIB, WD_DIR_COMPRESS),
+		 three = session(WD_ZLIB, WD_DIR_COMPRESS);
+
+	/* Its own session, and another. */
+	EXPECT_TRUE(ends_unheard(one, two, one));
+	EXPECT_TRUE(ends_unheard(two, three, three));
+	wd_comp_free_sess(three);
+}
+
+/* Deeper than polls of ours may be. */
+TEST_F(comp, polls_in_callbacks)
+{
 	handle_t h = session(WD_ZLIB, WD_DIR_COMPRESS);
-	struct wd_comp_req req = request(WD_DIR_COMPRESS, plain, 100, room, sizeof(room));
+	struct act act = { .polls = 20 };
 	__u32 count = 0;
 
-	req.cb = frees_itself;
-	req.cb_param = &h;
-	ASSERT_EQ(0, wd_do_comp_async(h, &req));
-	EXPECT_EQ(0, wd_comp_poll(1, &count));
+	memset(jobs, 0, sizeof(jobs));
+	ASSERT_EQ(0, submit_act(h, &act));
+	ASSERT_EQ(0, wd_comp_poll(1, &count));
 	EXPECT_EQ(1, count);
+	EXPECT_EQ(21, act.calls);
+	wd_comp_free_sess(h);
+}
+
+static void *submits_and_exits(void *p)
+{
+	handle_t h = *(handle_t *)p;
+	struct act act = { .exits = true };
+	__u32 count = 0;
+
+	if (submit_act(h, &act))
+		return p;
+	for (int i = 0; i < 70; i++)
+		if (submit(h, &jobs[i], i))
+			return p;
+	wd_comp_poll(100, &count);
+	return p;
+}
+
+/* A callback ends its thread: what that had submitted is for others, whose own requests use its memory again. */
+TEST_F(comp, thread_ends_in_callback)
+{
+	handle_t h = session(WD_ZLIB, WD_DIR_COMPRESS);
+	pthread_t thread;
+
+	for (int round = 0; round < 3; round++) {
+		__u32 count = 0;
+		void *ret;
+
+		memset(jobs, 0, sizeof(jobs));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, submits_and_exits, &h));
+		ASSERT_EQ(0, pthread_join(thread, &ret));
+		EXPECT_NE((void *)&h, ret);
+		for (int i = 70; i < 200; i++)
+			ASSERT_EQ(0, submit(h, &jobs[i], i));
+		EXPECT_EQ(0, wd_comp_poll(1000, &count));
+		for (int i = 0; i < 200; i++)
+			EXPECT_TRUE(job_right(&jobs[i], i));
+	}
+	wd_comp_free_sess(h);
 }
 
 /* QEMU ends the class at the end of each channel. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whether a class is prepared, and its sessions. */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +60,7 @@ static void class_register(struct uadk_class *c)
 	c->registered = true;
 	c->next = classes;
 	classes = c;
-	uadk_slots_forget(c);
+	uadk_slots_begin(c);
 }
 
 static int class_begin(struct uadk_class *c)
@@ -260,12 +259,11 @@ void *uadk_sess_new(struct uadk_class *c, const char *alg, const void *sched_par
 		errno = WD_EINVAL;
 		return NULL;
 	}
-	sess = calloc(1, c->sess_size);
+	sess = uadk_sess_alloc(c);
 	if (!sess)
 		return NULL;
 	sess->class = c;
 	sess->flags = c->hw ? OWN_SESS_PATH_HW : 0;
-	atomic_store(&sess->refs, 1);
 	pthread_mutex_init(&sess->lock, NULL);
 	if (c->params && params && params->numa_id >= 0)
 		sess->mask = mask_of_node(alg, params->numa_id);
@@ -309,26 +307,4 @@ handle_t uadk_sess_ready(struct uadk_sess *sess, int ret)
 	uadk_sess_free(sess);
 	errno = uadk_status(ret, WD_EINVAL);
 	return 0;
-}
-
-/* Its requests end, and its keys are wiped. Requests that no poll has delivered keep the rest of the memory. */
-void uadk_sess_free(struct uadk_sess *sess)
-{
-	struct uadk_class *c = sess->class;
-
-	atomic_store(&sess->ended, true);
-	for (unsigned int kind = 0; kind < UADK_KINDS; kind++) {
-		own_handle_t own = atomic_load(&sess->own[kind]);
-
-		if (!own || c->free_sess(own) != -EBUSY)
-			continue;
-		own_sess_cancel(own);
-		/* Another thread may be about to take the results. */
-		while (c->free_sess(own) == -EBUSY)
-			if (!uadk_drain(c))
-				sched_yield();
-	}
-	if (c->wipe)
-		c->wipe(sess);
-	uadk_sess_drop(sess);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "alg.h"
 #include "log.h"
@@ -25,46 +26,56 @@
 #define UADK_KINDS		8u
 
 struct uadk_sess {
+	atomic_uint life;		/* first: how often it was freed, which ends requests unheard */
 	struct uadk_class *class;
 	_Atomic own_handle_t own[UADK_KINDS];
+	struct uadk_sess *next;		/* in a list of freed ones */
 	pthread_mutex_t lock;		/* while one of them is made, or gets a key */
 	own_dev_mask_t *mask;		/* of the node that the program asked for; NULL: any */
 	unsigned int flags;		/* OWN_SESS_* */
-	atomic_uint refs;		/* the program's, and one of each request that isn't delivered */
-	atomic_bool ended;		/* no callback any more */
 };
 
 /* An asynchronous request, followed by what its class keeps of it. */
 struct uadk_slot {
-	struct uadk_slot *next;		/* in a list of finished ones */
-	struct uadk_sess *sess;
-	void *extra;			/* freed with the slot */
-	uint32_t index;
-	_Atomic uint32_t next_free;
+	struct uadk_slot *next;		/* in the ring of a thread */
+	_Atomic(struct uadk_sess *) sess;	/* NULL: free */
+	unsigned int life;		/* of the session */
+	void *extra;			/* memory that lasts until the result comes */
+	struct uadk_slot *follower;	/* in a list of finished ones */
+	struct uadk_slot *ring;		/* the next one of rings without a thread */
 };
 
-#define UADK_CHUNK		64u
-#define UADK_CHUNKS		1024u
-
-struct uadk_slots {
-	_Atomic uint64_t free;		/* a tag that changes, and the index + 1 of the first free one */
-	_Atomic(char *) chunk[UADK_CHUNKS];
-	unsigned int chunks;
-	pthread_mutex_t lock;		/* of what follows, and while chunks are added */
-	struct uadk_slot *first;	/* finished while no program polled */
-	struct uadk_slot **last;
-	atomic_uint done;		/* of them */
+/* The classes' numbers. */
+enum {
+	UADK_NR_comp, UADK_NR_cipher, UADK_NR_digest, UADK_NR_aead, UADK_NR_rsa, UADK_NR_dh, UADK_NR_ecc,
+	UADK_CLASSES
 };
+
+/* What a thread has for itself. */
+struct uadk_thread {
+	bool at_once;			/* in a poll of the program's: it hears of results when they come */
+	bool later;			/* in such a poll: a callback has freed its session, and the rest waits */
+	unsigned int unheard;		/* results that came in such a poll, and the program did not hear of */
+	struct uadk_batch *collecting;	/* takes results instead; without any of these they are kept for a later poll */
+	struct uadk_sess *freed;	/* by their own callbacks: they go when the poll ends */
+	struct uadk_slot *at[UADK_CLASSES];	/* the slot for the next request, which may be in use */
+};
+
+/* In the memory that every thread has from its start, also when the library is opened later. */
+#define UADK_THREAD_LOCAL	_Thread_local __attribute__((tls_model("initial-exec")))
+extern UADK_THREAD_LOCAL struct uadk_thread uadk_thread;
 
 struct uadk_class {
 	const char *name;		/* "comp" */
 	const char *env;		/* "WD_COMP_CTX_NUM" */
 	const char *const *algs;	/* its names on devices, then NULL */
+	unsigned int nr;		/* UADK_NR_* */
 	size_t sess_size;
 	size_t slot_size;
 	/* Makes the session of ours with these bits: a handle, or 0 and errno. */
 	own_handle_t (*make)(struct uadk_sess *sess, unsigned int kind);
 	void (*wipe)(struct uadk_sess *sess);	/* frees its keys, when no request needs them; may be NULL */
+	void (*slot_init)(struct uadk_slot *slot);	/* what all requests in it have, besides zeroes; may be NULL */
 	int (*send)(struct uadk_slot *slot, own_handle_t own);	/* submits the request to a session of ours */
 	void (*deliver)(struct uadk_slot *slot);	/* calls the program's callback */
 	int (*free_sess)(own_handle_t own);
@@ -76,7 +87,6 @@ struct uadk_class {
 	bool params;			/* a session's sched_param is a struct sched_params */
 	bool async;			/* the program asked for no synchronous contexts */
 	__u32 ctxs;
-	struct uadk_slots slots;
 	struct uadk_class *next;
 };
 
@@ -94,8 +104,10 @@ int uadk_sess_begin(struct uadk_sess *sess, unsigned int kind);
 handle_t uadk_sess_ready(struct uadk_sess *sess, int ret);
 /* The same of a session of ours that has just been made, without a translation of the error. */
 own_handle_t uadk_sess_made(const struct uadk_sess *sess, own_handle_t own, int ret);
+/* Memory, zeroed but for the number of lives. */
+struct uadk_sess *uadk_sess_alloc(const struct uadk_class *c);
+/* Its requests end unheard, and its keys are wiped. */
 void uadk_sess_free(struct uadk_sess *sess);
-void uadk_sess_drop(struct uadk_sess *sess);
 own_handle_t uadk_sess_make(struct uadk_sess *sess, unsigned int kind);
 
 /* The session of ours with these bits, or 0 and errno. */
@@ -106,27 +118,90 @@ static inline own_handle_t uadk_sess_own(struct uadk_sess *sess, unsigned int ki
 	return __builtin_expect(own != 0, 1) ? own : uadk_sess_make(sess, kind);
 }
 
+/* The slot for the next request is in use. Return: a free one, or NULL: there are too many, or no memory. */
+struct uadk_slot *uadk_slot_search(const struct uadk_class *c);
+
+static inline bool uadk_slot_is_free(struct uadk_slot *slot)
+{
+	return !atomic_load_explicit(&slot->sess, memory_order_acquire);
+}
+
+/* Fills in a slot that is free. */
+static inline void uadk_slot_set(struct uadk_slot *slot, struct uadk_sess *sess)
+{
+	slot->life = atomic_load_explicit(&sess->life, memory_order_relaxed);
+	atomic_store_explicit(&slot->sess, sess, memory_order_relaxed);
+}
+
 /* Return: NULL if there are too many, or no memory. */
-void *uadk_slot_take(struct uadk_sess *sess);
-void uadk_slot_give(struct uadk_slot *slot);
+static inline void *uadk_slot_take(struct uadk_sess *sess)
+{
+	struct uadk_slot *slot = uadk_slot_search(sess->class);
+
+	if (slot)
+		uadk_slot_set(slot, sess);
+	return slot;
+}
+
+/* Any thread may do that. */
+static inline void uadk_slot_give(struct uadk_slot *slot)
+{
+	atomic_store_explicit(&slot->sess, NULL, memory_order_release);
+}
+
+static inline struct uadk_sess *uadk_slot_sess(struct uadk_slot *slot)
+{
+	return atomic_load_explicit(&slot->sess, memory_order_relaxed);
+}
+
+static inline void uadk_delivered(struct uadk_slot **slot)
+{
+	uadk_slot_give(*slot);
+}
+
+/* Results that aren't delivered at once, and errors, which sessions that are being freed have. */
+void uadk_slot_over(struct uadk_slot *slot);
+
 /*
- * Submits the request unless @ret, 0 or -errno, says that it couldn't be made. A full context is emptied into the list
- * of results. Return: 0, or -WD_E*, and the slot is given back; @bad stands for -EBADMSG.
+ * Called by our callbacks. @good: the request succeeded. Then its session is there, because freeing it ends what is in
+ * flight by errors, and has this thread keep other results. The program's callback may leave by an exception.
  */
-int uadk_submit(struct uadk_slot *slot, own_handle_t own, int ret, int bad);
-/* Called by our callbacks. */
-void uadk_slot_done(struct uadk_slot *slot);
-/* Takes results from full contexts, for a later poll. Return: how many. */
+static inline void uadk_slot_done(struct uadk_slot *slot, bool good, void (*deliver)(struct uadk_slot *slot))
+{
+	if (__builtin_expect(good && uadk_thread.at_once, 1)) {
+		__attribute__((cleanup(uadk_delivered))) struct uadk_slot *delivered = slot;
+
+		(void)delivered;
+		deliver(slot);
+	} else {
+		uadk_slot_over(slot);
+	}
+}
+
+static inline void uadk_extra_free(struct uadk_slot *slot)
+{
+	if (__builtin_expect(slot->extra != NULL, 0))
+		free(slot->extra);
+	slot->extra = NULL;
+}
+
+/* The end of a request that could not be made. Return: -WD_E*; @bad stands for -EBADMSG. */
+int uadk_submit_not(struct uadk_slot *slot, int ret, int bad) __attribute__((cold));
+/* Submits a request again that @ret refused. A full context is emptied for later polls. Return: 0, or as above. */
+int uadk_submit_again(struct uadk_slot *slot, own_handle_t own, int ret, int bad) __attribute__((cold));
+/* Takes results from full contexts, for a later poll. Return: how many of the class. */
 unsigned int uadk_drain(struct uadk_class *c);
 
 int uadk_poll(struct uadk_class *c, __u32 expt, __u32 *count);
 int uadk_poll_ctx(struct uadk_class *c, __u32 idx, __u32 expt, __u32 *count);
 
-/* In a fork's child. */
-void uadk_slots_forget(struct uadk_class *c);
+void uadk_slots_begin(const struct uadk_class *c);
+/* The same in a fork's child. */
+void uadk_slots_forget(const struct uadk_class *c);
 
 /* What differs in names only: submission of a slot, and our callback. @member has the request's result. */
 #define UADK_REQUESTS(x, member, bad) \
+static void x##_deliver(struct uadk_slot *slot); \
 static int x##_send(struct uadk_slot *slot, own_handle_t own) \
 { \
 	return own_##x##_async(own, &((struct x##_slot *)slot)->arg, NULL); \
@@ -135,7 +210,8 @@ static void x##_done(struct own_##x##_arg *arg, void *param) \
 { \
 	struct x##_slot *s = param; \
 	s->req.member = (__typeof__(s->req.member))uadk_status(arg->status, bad); \
-	uadk_slot_done(&s->slot); \
+	uadk_extra_free(&s->slot); \
+	uadk_slot_done(&s->slot, !arg->status, x##_deliver); \
 }
 
 /* @x_begin_async(sess, slot, own) finds a session of ours and fills in slot->arg. Return: 0, or -errno. */
@@ -153,7 +229,10 @@ int wd_do_##x##_async(handle_t sess, struct wd_##x##_req *req) \
 	slot->req = *req; \
 	slot->arg = (struct own_##x##_arg){ .cb = x##_done, .cb_param = slot }; \
 	ret = x##_begin_async((struct x##_sess *)sess, slot, &own); \
-	return uadk_submit(&slot->slot, own, ret, bad); \
+	if (ret) \
+		return uadk_submit_not(&slot->slot, ret, bad); \
+	ret = x##_send(&slot->slot, own); \
+	return __builtin_expect(!ret, 1) ? 0 : uadk_submit_again(&slot->slot, own, ret, bad); \
 }
 
 /* The calls that differ in their names only. */

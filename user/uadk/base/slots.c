@@ -1,137 +1,221 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asynchronous requests: the library's copies of them, and the delivery of results. Our callbacks only collect: the
- * program's run afterwards, in its own poll, where they may submit, poll and free sessions.
+ * Asynchronous requests: the library's copies of them, and the delivery of results. In a poll of the program's our
+ * callbacks call the program's. Elsewhere they collect results, which are delivered afterwards: in a poll inside a
+ * callback, whose depth ours limits, in the submission to a full context, and on the library's own threads.
  */
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "class.h"
 
-#define DRAIN	64u
+#define DRAIN		64u
+#define RING		64u		/* slots of a new ring */
+#define RING_MOST	65536u		/* and of one that grows */
 
-/* What the poll of this thread has collected; NULL: no poll of a program. */
-struct batch {
+struct chunk {
+	struct chunk *next;
+	unsigned int nr;
+	size_t bytes;			/* of a slot */
+	_Alignas(max_align_t) char slots[];
+};
+
+/* Of a class. Under the lock, except that @done may be read at any time. */
+static struct slots {
+	pthread_mutex_t lock;
+	struct chunk *chunks;
+	struct uadk_slot *spare;	/* one of each ring whose thread has ended */
+	struct uadk_sess *spare_sess;	/* memory of freed sessions, which other threads may look at */
+	struct uadk_slot *first;	/* finished while no program polled */
+	struct uadk_slot **last;
+	atomic_uint done;		/* of them */
+} all_slots[UADK_CLASSES];
+
+/* Results of a class that a poll collects. */
+struct uadk_batch {
+	struct uadk_class *class;
 	struct uadk_slot *first;
 	struct uadk_slot **last;
 	unsigned int nr;
 };
 
-static _Thread_local struct batch *collecting;
+/* A thread without a ring finds a slot in use. */
+static struct uadk_sess busy_sess;
+static struct uadk_slot busy = { .next = &busy, .sess = &busy_sess };
 
-static struct uadk_slot *slot_at(struct uadk_class *c, uint32_t index)
+#define THREAD_NEW	{ .at = { &busy, &busy, &busy, &busy, &busy, &busy, &busy } }
+_Static_assert(UADK_CLASSES == 7, "each class has a first slot");
+UADK_THREAD_LOCAL struct uadk_thread uadk_thread = THREAD_NEW;
+
+/* --- copies of requests ---
+ *
+ * A thread has a ring of slots and takes one after the other. The thread that delivers a request makes its slot free,
+ * mostly before it is met again.
+ */
+
+static pthread_key_t ends_key;
+static pthread_once_t ends_once = PTHREAD_ONCE_INIT;
+static bool ends_seen;
+
+/* Under the lock. */
+static void ring_spare(struct slots *s, struct uadk_slot *ring)
 {
-	char *chunk = atomic_load_explicit(&c->slots.chunk[index / UADK_CHUNK], memory_order_acquire);
-
-	return (struct uadk_slot *)(chunk + index % UADK_CHUNK * c->slot_size);
+	ring->ring = s->spare;
+	s->spare = ring;
 }
 
-static void free_push(struct uadk_class *c, struct uadk_slot *slot)
+static void thread_ends(void *unused)
 {
-	uint64_t head = atomic_load_explicit(&c->slots.free, memory_order_relaxed), next;
+	(void)unused;
+	for (unsigned int nr = 0; nr < UADK_CLASSES; nr++) {
+		struct uadk_slot *ring = uadk_thread.at[nr];
 
-	do {
-		atomic_store_explicit(&slot->next_free, (uint32_t)head, memory_order_relaxed);
-		next = ((head >> 32) + 1) << 32 | (slot->index + 1);
-	} while (!atomic_compare_exchange_weak_explicit(&c->slots.free, &head, next, memory_order_release,
-							memory_order_relaxed));
-}
-
-static struct uadk_slot *free_pop(struct uadk_class *c)
-{
-	uint64_t head = atomic_load_explicit(&c->slots.free, memory_order_acquire), next;
-	struct uadk_slot *slot;
-
-	do {
-		if (!(uint32_t)head)
-			return NULL;
-		slot = slot_at(c, (uint32_t)head - 1);
-		next = ((head >> 32) + 1) << 32 | atomic_load_explicit(&slot->next_free, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak_explicit(&c->slots.free, &head, next, memory_order_acquire,
-							memory_order_acquire));
-	return slot;
-}
-
-/* Return: false if there are too many, or no memory. A chunk may be there from before a fork. */
-static bool grow(struct uadk_class *c)
-{
-	struct uadk_slots *s = &c->slots;
-	char *chunk = NULL;
-
-	pthread_mutex_lock(&s->lock);
-	/* Another thread may have added one meanwhile. */
-	if ((uint32_t)atomic_load(&s->free)) {
-		pthread_mutex_unlock(&s->lock);
-		return true;
+		if (ring == &busy)
+			continue;
+		uadk_thread.at[nr] = &busy;
+		pthread_mutex_lock(&all_slots[nr].lock);
+		ring_spare(&all_slots[nr], ring);
+		pthread_mutex_unlock(&all_slots[nr].lock);
 	}
-	if (s->chunks < UADK_CHUNKS) {
-		chunk = atomic_load(&s->chunk[s->chunks]);
-		if (!chunk)
-			chunk = calloc(UADK_CHUNK, c->slot_size);
+}
+
+static void ends_begin(void)
+{
+	ends_seen = !pthread_key_create(&ends_key, thread_ends);
+}
+
+static struct uadk_slot *chunk_slot(struct chunk *chunk, unsigned int i)
+{
+	return (struct uadk_slot *)(chunk->slots + i % chunk->nr * chunk->bytes);
+}
+
+/* All of its slots are free. */
+static struct uadk_slot *chunk_ring(const struct uadk_class *c, struct chunk *chunk)
+{
+	for (unsigned int i = 0; i < chunk->nr; i++) {
+		struct uadk_slot *slot = chunk_slot(chunk, i);
+
+		slot->next = chunk_slot(chunk, i + 1);
+		slot->extra = NULL;
+		if (c->slot_init)
+			c->slot_init(slot);
+		uadk_slot_give(slot);
 	}
+	return chunk_slot(chunk, 0);
+}
+
+static struct chunk *chunk_new(size_t bytes, unsigned int nr)
+{
+	struct chunk *chunk = calloc(1, sizeof(*chunk) + nr * bytes);
+
 	if (chunk) {
-		uint32_t first = s->chunks * UADK_CHUNK;
-
-		atomic_store_explicit(&s->chunk[s->chunks++], chunk, memory_order_release);
-		for (uint32_t i = UADK_CHUNK; i-- > 0;) {
-			struct uadk_slot *slot = slot_at(c, first + i);
-
-			slot->index = first + i;
-			free_push(c, slot);
-		}
+		chunk->nr = nr;
+		chunk->bytes = bytes;
 	}
-	pthread_mutex_unlock(&s->lock);
 	return chunk;
 }
 
-void *uadk_slot_take(struct uadk_sess *sess)
+/* A ring whose slots may be in use, or a new one. Return: one of its slots, or NULL: no memory. */
+static struct uadk_slot *ring_get(const struct uadk_class *c, unsigned int nr)
 {
-	struct uadk_class *c = sess->class;
-	struct uadk_slot *slot;
+	struct slots *s = &all_slots[c->nr];
+	struct uadk_slot *ring;
+	struct chunk *chunk;
 
-	while (!(slot = free_pop(c)))
-		if (!grow(c))
+	pthread_mutex_lock(&s->lock);
+	ring = s->spare;
+	if (ring) {
+		s->spare = ring->ring;
+	} else {
+		chunk = chunk_new(c->slot_size, nr);
+		if (chunk) {
+			ring = chunk_ring(c, chunk);
+			chunk->next = s->chunks;
+			s->chunks = chunk;
+		}
+	}
+	pthread_mutex_unlock(&s->lock);
+	return ring;
+}
+
+/* Two rings become one, or the thread's first. Return: whether there was memory. */
+static bool ring_grow(const struct uadk_class *c, unsigned int nr)
+{
+	struct uadk_slot **at = &uadk_thread.at[c->nr], *more = ring_get(c, nr), *next;
+
+	if (more && *at != &busy) {
+		next = (*at)->next;
+		(*at)->next = more->next;
+		more->next = next;
+	}
+	if (more)
+		*at = more;
+	return more;
+}
+
+/* Stops at the first slot that is free. Return: it, or NULL: there is none among *@nr. */
+static struct uadk_slot *ring_search(struct uadk_slot **at, unsigned int *nr)
+{
+	struct uadk_slot *slot = *at;
+
+	*nr = 0;
+	do {
+		if (uadk_slot_is_free(slot)) {
+			*at = slot->next;
+			return slot;
+		}
+		++*nr;
+		slot = slot->next;
+	} while (slot != *at);
+	return NULL;
+}
+
+struct uadk_slot *uadk_slot_search(const struct uadk_class *c)
+{
+	struct uadk_slot *slot;
+	unsigned int nr;
+
+	/* Without a key the ring is lost with the thread. */
+	pthread_once(&ends_once, ends_begin);
+	if (ends_seen && !pthread_getspecific(ends_key))
+		pthread_setspecific(ends_key, &uadk_thread);
+	while (!(slot = ring_search(&uadk_thread.at[c->nr], &nr)))
+		if (nr >= RING_MOST || !ring_grow(c, nr > RING ? nr : RING))
 			return NULL;
-	atomic_fetch_add_explicit(&sess->refs, 1, memory_order_relaxed);
-	slot->sess = sess;
-	slot->extra = NULL;
 	return slot;
 }
 
-void uadk_sess_drop(struct uadk_sess *sess)
+void uadk_slots_begin(const struct uadk_class *c)
 {
-	if (atomic_fetch_sub(&sess->refs, 1) != 1)
-		return;
-	own_dev_mask_free(sess->mask);
-	pthread_mutex_destroy(&sess->lock);
-	free(sess);
-}
-
-void uadk_slot_give(struct uadk_slot *slot)
-{
-	struct uadk_sess *sess = slot->sess;
-
-	free(slot->extra);
-	free_push(sess->class, slot);
-	uadk_sess_drop(sess);
-}
-
-void uadk_slots_forget(struct uadk_class *c)
-{
-	struct uadk_slots *s = &c->slots;
+	struct slots *s = &all_slots[c->nr];
 
 	pthread_mutex_init(&s->lock, NULL);
-	s->chunks = 0;
+	s->spare = NULL;
 	s->first = NULL;
 	s->last = &s->first;
 	atomic_store(&s->done, 0);
-	atomic_store(&s->free, 0);
-	collecting = NULL;
 }
 
-static void keep(struct uadk_slots *s, struct batch *batch)
+/* What was in flight is the parent's, and its other threads aren't here. */
+void uadk_slots_forget(const struct uadk_class *c)
 {
+	struct slots *s = &all_slots[c->nr];
+
+	uadk_slots_begin(c);
+	for (struct chunk *chunk = s->chunks; chunk; chunk = chunk->next)
+		ring_spare(s, chunk_ring(c, chunk));
+	uadk_thread = (struct uadk_thread)THREAD_NEW;
+}
+
+/* --- results --- */
+
+static void keep(struct uadk_batch *batch)
+{
+	struct slots *s = &all_slots[batch->class->nr];
+
 	if (!batch->nr)
 		return;
 	pthread_mutex_lock(&s->lock);
@@ -142,74 +226,190 @@ static void keep(struct uadk_slots *s, struct batch *batch)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void batch_add(struct batch *batch, struct uadk_slot *slot)
+static void batch_begin(struct uadk_batch *batch, struct uadk_class *c)
 {
-	slot->next = NULL;
+	*batch = (struct uadk_batch){ .class = c, .last = &batch->first };
+}
+
+static void batch_add(struct uadk_batch *batch, struct uadk_slot *slot)
+{
+	slot->follower = NULL;
 	*batch->last = slot;
-	batch->last = &slot->next;
+	batch->last = &slot->follower;
 	batch->nr++;
 }
 
-/* Without a poll of the program, one of the library's own threads has the result. */
-void uadk_slot_done(struct uadk_slot *slot)
+/* A callback that leaves by an exception has been delivered. Return: whether the program heard of the request. */
+static bool deliver(struct uadk_slot *slot)
 {
-	struct batch one = { .last = &one.first };
+	__attribute__((cleanup(uadk_delivered))) struct uadk_slot *delivered = slot;
+	struct uadk_sess *sess = uadk_slot_sess(slot);
+	bool heard = atomic_load(&sess->life) == slot->life;
 
-	if (collecting) {
-		batch_add(collecting, slot);
-		return;
-	}
-	batch_add(&one, slot);
-	keep(&slot->sess->class->slots, &one);
+	if (heard)
+		sess->class->deliver(slot);
+	(void)delivered;
+	return heard;
 }
 
-static int collect(struct uadk_class *c, struct batch *batch, __u32 count, unsigned int timeout_ms)
+/* A poll inside a callback of another class meets results of that one. */
+void uadk_slot_over(struct uadk_slot *slot)
 {
-	struct batch *outer = collecting;
-	int ret;
+	struct uadk_class *c = uadk_slot_sess(slot)->class;
+	struct uadk_batch one, *batch = uadk_thread.collecting;
 
-	*batch = (struct batch){ .last = &batch->first };
-	collecting = batch;
-	ret = c->poll(count, timeout_ms, NULL);
-	collecting = outer;
-	return ret;
+	if (uadk_thread.at_once) {
+		uadk_thread.unheard += !deliver(slot);
+		return;
+	}
+	uadk_thread.unheard += uadk_thread.later;
+	if (batch && batch->class == c) {
+		batch_add(batch, slot);
+		return;
+	}
+	batch_begin(&one, c);
+	batch_add(&one, slot);
+	keep(&one);
+}
+
+/* What our callbacks do with results in a poll of ours. */
+struct way {
+	bool at_once;
+	bool later;
+	struct uadk_batch *collecting;
+};
+
+static struct way way_set(const struct way *way)
+{
+	struct way before = { uadk_thread.at_once, uadk_thread.later, uadk_thread.collecting };
+
+	uadk_thread.at_once = way->at_once;
+	uadk_thread.later = way->later;
+	uadk_thread.collecting = way->collecting;
+	return before;
+}
+
+static bool way_is_nested(void)
+{
+	return uadk_thread.at_once || uadk_thread.later;
+}
+
+/* Also when a callback has left the poll by an exception. A session that its own callback freed can go now. */
+static void way_back(const struct way *before)
+{
+	struct uadk_sess *sess;
+
+	way_set(before);
+	while (!way_is_nested() && (sess = uadk_thread.freed)) {
+		uadk_thread.freed = sess->next;
+		uadk_sess_free(sess);
+	}
+}
+
+static int poll_own(struct uadk_class *c, __u32 count, unsigned int timeout_ms, const struct way *way)
+{
+	__attribute__((cleanup(way_back))) struct way before = way_set(way);
+
+	return c->poll(count, timeout_ms, NULL);
+}
+
+static int collect(struct uadk_class *c, struct uadk_batch *batch, __u32 count, unsigned int timeout_ms)
+{
+	batch_begin(batch, c);
+	return poll_own(c, count, timeout_ms, &(struct way){ .collecting = batch });
 }
 
 unsigned int uadk_drain(struct uadk_class *c)
 {
-	struct batch batch;
+	struct uadk_batch batch;
 
 	collect(c, &batch, DRAIN, 0);
-	keep(&c->slots, &batch);
+	keep(&batch);
 	return batch.nr;
 }
 
-int uadk_submit(struct uadk_slot *slot, own_handle_t own, int ret, int bad)
+/* Also of a session before, whose number of lives others may be reading. */
+struct uadk_sess *uadk_sess_alloc(const struct uadk_class *c)
 {
-	struct uadk_class *c = slot->sess->class;
+	struct slots *s = &all_slots[c->nr];
+	struct uadk_sess *sess;
 
-	if (!ret)
-		do {
-			ret = c->send(slot, own);
-		} while (ret == -EBUSY && uadk_drain(c));
-	if (!ret)
-		return 0;
+	pthread_mutex_lock(&s->lock);
+	sess = s->spare_sess;
+	if (sess)
+		s->spare_sess = sess->next;
+	pthread_mutex_unlock(&s->lock);
+	if (!sess)
+		return calloc(1, c->sess_size);
+	memset((char *)sess + sizeof(sess->life), 0, c->sess_size - sizeof(sess->life));
+	return sess;
+}
+
+/* Return: false in a callback of the session's own. Another thread may be about to take its results. */
+static bool own_free(struct uadk_class *c, own_handle_t own)
+{
+	int ret = c->free_sess(own);
+
+	if (ret == -EBUSY)
+		own_sess_cancel(own);
+	while (ret == -EBUSY) {
+		if (!uadk_drain(c))
+			sched_yield();
+		ret = c->free_sess(own);
+	}
+	return ret != -EDEADLK;
+}
+
+static void free_later(struct uadk_sess *sess)
+{
+	sess->next = uadk_thread.freed;
+	uadk_thread.freed = sess;
+	/* Of what this poll has taken, some may be the session's. */
+	uadk_thread.later = uadk_thread.later || uadk_thread.at_once;
+	uadk_thread.at_once = false;
+}
+
+void uadk_sess_free(struct uadk_sess *sess)
+{
+	struct uadk_class *c = sess->class;
+
+	atomic_fetch_add(&sess->life, 1);
+	for (unsigned int kind = 0; kind < UADK_KINDS; kind++) {
+		own_handle_t own = atomic_load(&sess->own[kind]);
+
+		if (own && !own_free(c, own)) {
+			free_later(sess);
+			return;
+		}
+		atomic_store(&sess->own[kind], 0);
+	}
+	if (c->wipe)
+		c->wipe(sess);
+	own_dev_mask_free(sess->mask);
+	pthread_mutex_destroy(&sess->lock);
+	pthread_mutex_lock(&all_slots[c->nr].lock);
+	sess->next = all_slots[c->nr].spare_sess;
+	all_slots[c->nr].spare_sess = sess;
+	pthread_mutex_unlock(&all_slots[c->nr].lock);
+}
+
+int uadk_submit_not(struct uadk_slot *slot, int ret, int bad)
+{
+	uadk_extra_free(slot);
 	uadk_slot_give(slot);
 	return -uadk_status(ret, bad);
 }
 
-/* Return: whether the program heard of it. */
-static unsigned int deliver(struct uadk_slot *slot)
+int uadk_submit_again(struct uadk_slot *slot, own_handle_t own, int ret, int bad)
 {
-	bool heard = !atomic_load_explicit(&slot->sess->ended, memory_order_relaxed);
+	struct uadk_class *c = uadk_slot_sess(slot)->class;
 
-	if (heard)
-		slot->sess->class->deliver(slot);
-	uadk_slot_give(slot);
-	return heard;
+	while (ret == -EBUSY && uadk_drain(c))
+		ret = c->send(slot, own);
+	return ret ? uadk_submit_not(slot, ret, bad) : 0;
 }
 
-static struct uadk_slot *kept_pop(struct uadk_slots *s)
+static struct uadk_slot *kept_pop(struct slots *s)
 {
 	struct uadk_slot *slot;
 
@@ -218,7 +418,7 @@ static struct uadk_slot *kept_pop(struct uadk_slots *s)
 	pthread_mutex_lock(&s->lock);
 	slot = s->first;
 	if (slot) {
-		s->first = slot->next;
+		s->first = slot->follower;
 		if (!s->first)
 			s->last = &s->first;
 		atomic_fetch_sub(&s->done, 1);
@@ -228,42 +428,52 @@ static struct uadk_slot *kept_pop(struct uadk_slots *s)
 }
 
 /* A callback that leaves by an exception leaves the rest to the next poll. */
-static void batch_end(struct batch *batch)
+static __u32 deliver_batch(const struct uadk_batch *all)
 {
-	if (batch->nr)
-		keep(&batch->first->sess->class->slots, batch);
-}
-
-static __u32 deliver_batch(struct batch *all)
-{
-	__attribute__((cleanup(batch_end))) struct batch batch = *all;
+	__attribute__((cleanup(keep))) struct uadk_batch batch = *all;
 	__u32 heard = 0;
 
 	while (batch.nr) {
 		struct uadk_slot *slot = batch.first;
 
-		batch.first = slot->next;
+		batch.first = slot->follower;
 		batch.nr--;
 		heard += deliver(slot);
 	}
 	return heard;
 }
 
+/* Adds what the program heard to *@got. Return: as the poll of ours. */
+static int poll_some(struct uadk_class *c, __u32 count, unsigned int timeout_ms, __u32 *got)
+{
+	struct uadk_batch batch;
+	int ret;
+
+	if (way_is_nested()) {
+		ret = collect(c, &batch, count, timeout_ms);
+		*got += deliver_batch(&batch);
+		return ret;
+	}
+	uadk_thread.unheard = 0;
+	ret = poll_own(c, count, timeout_ms, &(struct way){ .at_once = true });
+	if (ret > 0)
+		*got += (__u32)ret - uadk_thread.unheard;
+	return ret;
+}
+
 static __u32 poll_for(struct uadk_class *c, __u32 expt, unsigned int timeout_ms)
 {
+	struct slots *s = &all_slots[c->nr];
 	struct uadk_slot *slot;
-	struct batch batch;
 	__u32 got = 0;
 
 	do {
-		while (got < expt && (slot = kept_pop(&c->slots)))
+		while (got < expt && (slot = kept_pop(s)))
 			got += deliver(slot);
 		if (got == expt)
 			break;
-		collect(c, &batch, expt - got, timeout_ms);
-		if (!batch.nr && (!timeout_ms || !atomic_load(&c->slots.done)))
+		if (poll_some(c, expt - got, timeout_ms, &got) <= 0 && !atomic_load(&s->done))
 			break;
-		got += deliver_batch(&batch);
 	} while (got < expt && timeout_ms);
 	return got;
 }

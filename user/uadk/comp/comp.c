@@ -2,6 +2,7 @@
 /* Compression of whole buffers. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "comp.h"
 #include "lists.h"
@@ -12,6 +13,10 @@ struct comp_slot {
 	struct own_comp_arg arg;
 	size_t room;
 };
+
+_Static_assert(offsetof(struct wd_comp_req, data_fmt) == offsetof(struct wd_comp_req, op_type) + 4 &&
+	       sizeof(((struct wd_comp_req *)NULL)->data_fmt) == 4 && WD_FLAT_BUF == 0 &&
+	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a direction and flat buffers are one number");
 
 static const char *const comp_algs[] = { "zlib", "gzip", "deflate", NULL };
 
@@ -45,13 +50,54 @@ static void comp_deliver(struct uadk_slot *slot)
 	s->req.cb(&s->req, s->req.cb_param);
 }
 
+static __attribute__((cold, noinline)) void comp_failed(struct comp_slot *s)
+{
+	int status = s->arg.status;
+
+	s->req.status = (__u32)uadk_status(status == OWN_COMP_PARMS ? -EINVAL : status == OWN_DATA_ERR ? -EBADMSG :
+					   status == OWN_COMP_OUT_NOSPACE ? -ENOSPC : status, WD_IN_EPARA);
+	uadk_slot_over(&s->slot);
+}
+
+static void comp_done(struct own_comp_arg *arg, void *param)
+{
+	struct comp_slot *s = param;
+
+	if (__builtin_expect(arg->status, 0)) {
+		comp_failed(s);
+		return;
+	}
+	s->req.status = 0;
+	uadk_slot_done(&s->slot, true, comp_deliver);
+}
+
+/* It would do for each request. */
+static void comp_lists_done(struct own_comp_arg *arg, void *param)
+{
+	arg->cb = comp_done;
+	uadk_extra_free(&((struct comp_slot *)param)->slot);
+	comp_done(arg, param);
+}
+
+/* Requests write nothing else but what differs between them. */
+static void comp_slot_init(struct uadk_slot *slot)
+{
+	struct comp_slot *s = (struct comp_slot *)slot;
+
+	s->arg.cb = comp_done;
+	s->arg.cb_param = s;
+	s->arg.dst_len = &s->room;
+}
+
 struct uadk_class comp_class = {
 	.name = "comp",
+	.nr = UADK_NR_comp,
 	.env = "WD_COMP_CTX_NUM",
 	.algs = comp_algs,
 	.sess_size = sizeof(struct comp_sess),
 	.slot_size = sizeof(struct comp_slot),
 	.make = comp_make,
+	.slot_init = comp_slot_init,
 	.send = comp_send,
 	.deliver = comp_deliver,
 	.free_sess = own_comp_free_sess,
@@ -176,36 +222,72 @@ int wd_do_comp_sync2(handle_t h_sess, struct wd_comp_req *req)
 	return wd_do_comp_sync(h_sess, req);
 }
 
-static void comp_done(struct own_comp_arg *arg, void *param)
+static unsigned int comp_async_kind(const struct wd_comp_req *req)
 {
-	struct comp_slot *s = param;
-
-	s->req.status = (__u32)uadk_status(arg->status == OWN_COMP_PARMS ? -EINVAL :
-					   arg->status == OWN_DATA_ERR ? -EBADMSG :
-					   arg->status == OWN_COMP_OUT_NOSPACE ? -ENOSPC : arg->status, WD_IN_EPARA);
-	uadk_slot_done(&s->slot);
+	return UADK_ASYNC | comp_kind(req) | (req->data_fmt == WD_SGL_BUF ? UADK_LISTS : 0);
 }
 
-int wd_do_comp_async(handle_t h_sess, struct wd_comp_req *req)
+static __attribute__((cold, noinline)) int comp_again(struct comp_slot *s, int ret)
 {
-	struct comp_sess *sess = (struct comp_sess *)h_sess;
+	own_handle_t own = uadk_sess_own(uadk_slot_sess(&s->slot), comp_async_kind(&s->req));
+
+	return uadk_submit_again(&s->slot, own, ret, WD_IN_EPARA);
+}
+
+static int comp_async(struct comp_sess *sess, const struct wd_comp_req *req)
+{
 	struct comp_slot *s;
 	own_handle_t own;
 	int ret;
 
-	if (comp_refuse(h_sess, req) || !req->cb || !req->cb_param)
+	if (comp_refuse((handle_t)sess, req) || !req->cb || !req->cb_param)
 		return -WD_EINVAL;
-	own = uadk_sess_own(&sess->sess, UADK_ASYNC | comp_kind(req) |
-			    (req->data_fmt == WD_SGL_BUF ? UADK_LISTS : 0));
+	own = uadk_sess_own(&sess->sess, comp_async_kind(req));
 	if (!own)
 		return -uadk_status(-errno, WD_EINVAL);
 	s = uadk_slot_take(&sess->sess);
 	if (!s)
 		return -WD_EBUSY;
 	s->req = *req;
-	/* Everything else stays zero. */
-	s->arg.cb = comp_done;
-	s->arg.cb_param = s;
+	if (req->data_fmt == WD_SGL_BUF)
+		s->arg.cb = comp_lists_done;
 	ret = comp_arg_fill(&s->arg, req, &s->room, &s->slot.extra);
-	return uadk_submit(&s->slot, own, ret, WD_IN_EPARA);
+	if (ret)
+		return uadk_submit_not(&s->slot, ret, WD_IN_EPARA);
+	ret = comp_send(&s->slot, own);
+	return ret ? comp_again(s, ret) : 0;
+}
+
+/* The usual case, in which ours refuses buffers that are NULL. */
+int wd_do_comp_async(handle_t h_sess, struct wd_comp_req *req)
+{
+	struct comp_sess *sess = (struct comp_sess *)h_sess;
+	struct comp_slot *s = (struct comp_slot *)uadk_thread.at[UADK_NR_comp];
+	own_handle_t own;
+	__u64 op_and_fmt;
+	size_t len;
+	int ret;
+
+	if (__builtin_expect(!sess || !req, 0))
+		return -WD_EINVAL;
+	/* Flat buffers of either direction: both members in one comparison. */
+	memcpy(&op_and_fmt, &req->op_type, sizeof(op_and_fmt));
+	len = req->src_len;
+	if (__builtin_expect(!len || op_and_fmt > WD_DIR_DECOMPRESS || !req->cb || !req->cb_param ||
+			     !uadk_slot_is_free(&s->slot), 0))
+		return comp_async(sess, req);
+	own = atomic_load_explicit(&sess->sess.own[UADK_ASYNC + op_and_fmt * UADK_DECOMPRESS], memory_order_acquire);
+	if (__builtin_expect(!own, 0))
+		return comp_async(sess, req);
+	uadk_thread.at[UADK_NR_comp] = s->slot.next;
+	uadk_slot_set(&s->slot, &sess->sess);
+	s->req = *req;
+	s->arg.src = req->src;
+	s->arg.src_len = len;
+	s->arg.dst = req->dst;
+	s->room = req->dst_len;
+	ret = comp_send(&s->slot, own);
+	if (__builtin_expect(ret, 0))
+		return comp_again(s, ret);
+	return ret;
 }

@@ -57,6 +57,7 @@ static const char *const aead_algs[] = { "aead", NULL };
 
 static struct uadk_class aead_class = {
 	.name = "aead",
+	.nr = UADK_NR_aead,
 	.env = "WD_AEAD_CTX_NUM",
 	.algs = aead_algs,
 	.sess_size = sizeof(struct aead_sess),

@@ -49,6 +49,7 @@ static const char *const cipher_algs[] = { "cipher", NULL };
 
 static struct uadk_class cipher_class = {
 	.name = "cipher",
+	.nr = UADK_NR_cipher,
 	.env = "WD_CIPHER_CTX_NUM",
 	.algs = cipher_algs,
 	.sess_size = sizeof(struct cipher_sess),

@@ -71,6 +71,7 @@ static const char *const dh_algs[] = { "dh", NULL };
 
 static struct uadk_class dh_class = {
 	.name = "dh",
+	.nr = UADK_NR_dh,
 	.env = "WD_DH_CTX_NUM",
 	.algs = dh_algs,
 	.sess_size = sizeof(struct dh_sess),

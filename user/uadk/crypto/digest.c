@@ -61,6 +61,7 @@ static const char *const digest_algs[] = { "digest", NULL };
 
 static struct uadk_class digest_class = {
 	.name = "digest",
+	.nr = UADK_NR_digest,
 	.env = "WD_DIGEST_CTX_NUM",
 	.algs = digest_algs,
 	.sess_size = sizeof(struct digest_sess),

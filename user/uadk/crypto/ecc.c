@@ -73,12 +73,13 @@ static void ecc_deliver(struct uadk_slot *slot)
 	struct ecc_slot *s = (struct ecc_slot *)slot;
 
 	if (!s->req.status)
-		ecc_finish((struct ecc_sess *)slot->sess, &s->req);
+		ecc_finish((struct ecc_sess *)uadk_slot_sess(slot), &s->req);
 	s->req.cb(&s->req);
 }
 
 static struct uadk_class ecc_class = {
 	.name = "ecc",
+	.nr = UADK_NR_ecc,
 	.env = "WD_ECC_CTX_NUM",
 	.algs = ecc_algs,
 	.sess_size = sizeof(struct ecc_sess),

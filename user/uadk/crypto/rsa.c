@@ -78,7 +78,7 @@ static void rsa_deliver(struct uadk_slot *slot)
 	struct rsa_slot *s = (struct rsa_slot *)slot;
 
 	if (!s->req.status)
-		rsa_finish((struct rsa_sess *)slot->sess, &s->req, s->room);
+		rsa_finish((struct rsa_sess *)uadk_slot_sess(slot), &s->req, s->room);
 	s->req.cb(&s->req);
 }
 
@@ -86,6 +86,7 @@ static const char *const rsa_algs[] = { "rsa", NULL };
 
 static struct uadk_class rsa_class = {
 	.name = "rsa",
+	.nr = UADK_NR_rsa,
 	.env = "WD_RSA_CTX_NUM",
 	.algs = rsa_algs,
 	.sess_size = sizeof(struct rsa_sess),
