@@ -11,7 +11,7 @@ static const struct {
 	const char *begin;		/* of a program's name; with a final bracket or blank, else all of it */
 	const char *alg;
 } names[] = {
-	{ "zlib", "zlib" }, { "gzip", "gzip" }, { "deflate", "deflate" },
+	{ "zlib", "zlib" }, { "gzip", "gzip" }, { "deflate", "deflate" }, { "lz4", "lz4" },
 	{ "rsa", "rsa" }, { "dh", "dh" },
 	{ "ecdh", "ecdh" }, { "ecdsa", "ecdsa" }, { "sm2", "sm2" }, { "x25519", "x25519" }, { "x448", "x448" },
 	{ "cipher", "cipher" }, { "digest", "digest" }, { "aead", "aead" },

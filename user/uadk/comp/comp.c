@@ -18,7 +18,7 @@ _Static_assert(offsetof(struct wd_comp_req, data_fmt) == offsetof(struct wd_comp
 	       sizeof(((struct wd_comp_req *)NULL)->data_fmt) == 4 && WD_FLAT_BUF == 0 &&
 	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a direction and flat buffers are one number");
 
-static const char *const comp_algs[] = { "zlib", "gzip", "deflate", NULL };
+static const char *const comp_algs[] = { "zlib", "gzip", "deflate", "lz4", NULL };
 
 static own_handle_t comp_make(struct uadk_sess *sess, unsigned int kind)
 {
@@ -30,7 +30,8 @@ static own_handle_t comp_make(struct uadk_sess *sess, unsigned int kind)
 		.comp_lv = s->level,
 		.win_size = s->window,
 		.data_fmt = kind & UADK_LISTS ? OWN_SGL_BUF : OWN_FLAT_BUF,
-		.flags = sess->flags,
+		/* Those of LZ4 are whole blocks, without a frame. */
+		.flags = sess->flags | (s->alg == OWN_LZ4 ? OWN_COMP_SESS_BLOCK : 0),
 	};
 
 	return own_comp_alloc_sess(&setup, sess->mask);
@@ -106,39 +107,40 @@ struct uadk_class comp_class = {
 
 UADK_CLASS_CALLS(comp, &comp_class)
 
-/* The number of ours for an algorithm, or -1. */
-static int comp_alg(enum wd_comp_alg_type alg)
+/* Ours of an algorithm, and its name. */
+static const struct comp_alg {
+	const char *name;		/* NULL: there is none */
+	__u8 alg;
+} algs[] = {
+	[WD_DEFLATE] = { "deflate", OWN_DEFLATE_RAW },
+	[WD_ZLIB] = { "zlib", OWN_ZLIB },
+	[WD_GZIP] = { "gzip", OWN_GZIP },
+	[WD_LZ4] = { "lz4", OWN_LZ4 },
+};
+
+static const struct comp_alg *comp_alg_of(enum wd_comp_alg_type alg)
 {
-	switch (alg) {
-	case WD_DEFLATE:
-		return OWN_DEFLATE_RAW;
-	case WD_ZLIB:
-		return OWN_ZLIB;
-	case WD_GZIP:
-		return OWN_GZIP;
-	default:
-		return -1;
-	}
+	return (size_t)alg < sizeof(algs) / sizeof(algs[0]) && algs[alg].name ? &algs[alg] : NULL;
 }
 
 /* mm_ops and mm_type aren't read: callers leave them undefined. */
 handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup)
 {
 	bool back = setup && setup->op_type == WD_DIR_DECOMPRESS;
-	int alg = setup ? comp_alg(setup->alg_type) : -1;
+	const struct comp_alg *of = setup ? comp_alg_of(setup->alg_type) : NULL;
 	struct comp_sess *s;
 
-	if (alg < 0 || setup->op_type >= WD_DIR_MAX ||
+	if (!of || setup->op_type >= WD_DIR_MAX ||
 	    (!back && (setup->comp_lv > WD_COMP_L15 || setup->win_sz > WD_COMP_WS_32K))) {
-		if (setup && alg < 0)
+		if (setup && !of)
 			uadk_log("wd_comp_alloc_sess(): algorithm %d is not supported", (int)setup->alg_type);
 		errno = WD_EINVAL;
 		return 0;
 	}
-	s = uadk_sess_new(&comp_class, comp_algs[alg], setup->sched_param);
+	s = uadk_sess_new(&comp_class, of->name, setup->sched_param);
 	if (!s)
 		return 0;
-	s->alg = (__u8)alg;
+	s->alg = of->alg;
 	/* A session that decompresses may compress, too, with what its setup didn't say. */
 	s->level = back || !setup->comp_lv ? WD_COMP_L6 : (__u8)setup->comp_lv;
 	s->window = back ? OWN_COMP_WS_32K : (__u16)setup->win_sz;
