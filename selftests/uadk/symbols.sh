@@ -43,7 +43,7 @@ compiles() {
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for lib in libwd libwd_comp libwd_crypto; do
+for lib in libwd libwd_comp libwd_crypto libwd_dae; do
 	test_that "$lib exports what its map names" \
 		diff <(mapped "user/uadk/versions/$lib.map") <(exported "$dir/$lib.so.2")
 	test_that "$lib has no name of our libraries" ours "$dir/$lib.so.2"

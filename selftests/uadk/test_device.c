@@ -205,32 +205,84 @@ TEST(refused)
 	EXPECT_EQ(9, lines);
 }
 
-/* By name, since no header has them: an error, or none at all, and one line each. */
+/* With any arguments: an error, or none at all, and one line, which names the function. */
+static bool refuses(void *lib, const char *name, bool error)
+{
+	void *address = dlsym(lib, name);
+	char call[64];
+	bool right;
+
+	if (!address)
+		return false;
+	lines = 0;
+	for (int i = 0; i < 2; i++) {
+		right = error ? ((int (*)(void))address)() == -WD_EINVAL : !((void *(*)(void))address)();
+		if (!right)
+			return false;
+	}
+	snprintf(call, sizeof(call), "%s()", name);
+	return lines == 1 && strstr(said, call);
+}
+
+/* By name, since no header has them. */
 TEST(not_there)
 {
-	static const struct {
-		const char *name;
-		bool error;
-	} calls[] = {
-		{ "wd_alg_driver_register", true }, { "wd_request_drv", false }, { "wd_drv_alg_support", false },
-		{ "wd_get_alg_head", false }, { "wd_alg_driver_send", true }, { "wd_get_alg_type", true },
-		{ "wd_mem_alloc", false }, { "wd_create_device_nodemask", false }, { "wd_deflate_init", true },
-		{ "wd_inflate", true }, { "wd_comp_get_msg", false }, { "wd_comp_get_driver", false },
+	static const char *const errors[] = {
+		"wd_alg_driver_register", "wd_alg_driver_init", "wd_alg_driver_send", "wd_alg_driver_recv",
+		"wd_alg_get_dev_usage", "wd_get_alg_type", "wd_get_dev_id",
+		"wd_deflate_init", "wd_deflate", "wd_deflate_reset", "wd_deflate_end",
+		"wd_inflate_init", "wd_inflate", "wd_inflate_reset", "wd_inflate_end",
+	};
+	static const char *const none[] = {
+		"wd_alg_driver_unregister", "wd_alg_driver_exit", "wd_request_drv", "wd_release_drv",
+		"wd_drv_alg_support", "wd_enable_drv", "wd_disable_drv", "wd_get_alg_head", "wd_find_ctx",
+		"wd_insert_ctx_list", "wd_remove_ctx_list", "wd_mempool_alloc", "wd_mempool_free", "wd_mem_alloc",
+		"wd_mem_free", "wd_mem_map", "wd_mem_unmap", "wd_get_free_num", "wd_get_fail_num", "wd_get_bufsize",
+		"wd_create_device_nodemask", "wd_free_device_nodemask",
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		void *address = dlsym(RTLD_DEFAULT, calls[i].name);
-
-		ASSERT_NE(NULL, address) TH_LOG("%s", calls[i].name);
-		lines = 0;
-		if (calls[i].error) {
-			EXPECT_EQ(-WD_EINVAL, ((int (*)(void))address)());
-		} else {
-			EXPECT_EQ(NULL, ((void *(*)(void))address)());
-		}
-		EXPECT_EQ(1, lines);
-		EXPECT_NE(NULL, strstr(said, calls[i].name)) TH_LOG("%s: %s", calls[i].name, said);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		EXPECT_TRUE(refuses(RTLD_DEFAULT, errors[i], true)) TH_LOG("%s: %s", errors[i], said);
 	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		EXPECT_TRUE(refuses(RTLD_DEFAULT, none[i], false)) TH_LOG("%s: %s", none[i], said);
+	}
+}
+
+TEST(not_there_in_classes)
+{
+	static const char *const classes[] = { "comp", "cipher", "digest", "aead", "rsa", "dh", "ecc" };
+	void *lib = dlopen(UADK_FOLDER "/libwd_crypto.so.2", RTLD_NOW | RTLD_LOCAL);
+	char name[64];
+
+	ASSERT_NE(NULL, lib) TH_LOG("%s", dlerror());
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		void *in = i ? lib : RTLD_DEFAULT;
+
+		snprintf(name, sizeof(name), "wd_%s_get_driver", classes[i]);
+		EXPECT_TRUE(refuses(in, name, false)) TH_LOG("%s: %s", name, said);
+		snprintf(name, sizeof(name), "wd_%s_get_msg", classes[i]);
+		EXPECT_TRUE(refuses(in, name, false)) TH_LOG("%s: %s", name, said);
+		/* The test before has called these of the first class. */
+		if (!i)
+			continue;
+		snprintf(name, sizeof(name), "wd_%s_ctx_num_init", classes[i]);
+		EXPECT_TRUE(refuses(in, name, true)) TH_LOG("%s: %s", name, said);
+		snprintf(name, sizeof(name), "wd_%s_get_env_param", classes[i]);
+		EXPECT_TRUE(refuses(in, name, true)) TH_LOG("%s: %s", name, said);
+	}
+}
+
+TEST(dae)
+{
+	void *lib = dlopen(UADK_FOLDER "/libwd_dae.so.2", RTLD_NOW | RTLD_LOCAL);
+
+	ASSERT_NE(NULL, lib) TH_LOG("%s", dlerror());
+	EXPECT_TRUE(refuses(lib, "wd_agg_init", true));
+	EXPECT_TRUE(refuses(lib, "wd_agg_alloc_sess", false));
+	EXPECT_TRUE(refuses(lib, "wd_join_probe_sync", true));
+	EXPECT_TRUE(refuses(lib, "wd_join_gather_alloc_sess", false));
+	EXPECT_TRUE(refuses(lib, "wd_do_udma_sync", true));
 }
 
 TEST(environment)
