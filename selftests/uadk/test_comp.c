@@ -2,12 +2,14 @@
 /* Compression: preparing the class, whole buffers, asynchronous requests, sessions that end with requests in flight. */
 #include <lz4.h>
 #include <pthread.h>
+#include <signal.h>
 #include <zlib.h>
 
 #include "uadk/wd_comp.h"
 #include "uadk/wd_sched.h"
 #include "uadk_test.h"
 
+#include "emulated.h"
 #include "in_child.h"
 #include "kselftest_harness.h"
 
@@ -501,6 +503,72 @@ TEST_F(comp, fork)
 	EXPECT_EQ(0, wd_comp_poll(10, &count));
 	EXPECT_EQ(10, count);
 	EXPECT_EQ(-WD_EEXIST, wd_comp_init2("zlib", SCHED_POLICY_RR, TASK_MIX));
+	wd_comp_free_sess(h);
+}
+
+/* Always has requests in flight, until it is killed. */
+static void keep_busy(int told)
+{
+	handle_t h = session(WD_ZLIB, WD_DIR_COMPRESS);
+	__u32 count = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret; i++) {
+		while ((ret = submit(h, &jobs[i % 100], i)) == -WD_EBUSY)
+			;
+		/* The first ones are only submitted. */
+		if (i == 100 && write(told, "", 1) != 1)
+			break;
+		if (i > 100 && !ret)
+			ret = wd_comp_poll(1, &count);
+	}
+	_exit(1);
+}
+
+/* The emulator's devices are each process' own, and die with it. */
+static int contexts(void)
+{
+	struct uacce_dev *dev = emulated() ? NULL : wd_get_accel_dev("zlib");
+	int nr = dev ? wd_get_avail_ctx(dev) : 0;
+
+	free(dev);
+	return nr;
+}
+
+/* What it had is for others, whose sessions go on. */
+TEST_F(comp, killed)
+{
+	handle_t h = session(WD_ZLIB, WD_DIR_COMPRESS);
+	struct wd_comp_req req = request(WD_DIR_COMPRESS, plain, BYTES, room, sizeof(room));
+	int before, told[2], status;
+
+	ASSERT_EQ(0, pipe(told));
+	ASSERT_EQ(0, wd_do_comp_sync(h, &req));
+	before = contexts();
+	for (unsigned int round = 0; round < 5; round++) {
+		pid_t pid = fork();
+		char c;
+
+		if (!pid) {
+			if (!wd_comp_init2("zlib", SCHED_POLICY_RR, TASK_MIX))
+				keep_busy(told[1]);
+			_exit(2);
+		}
+		ASSERT_EQ(1, read(told[0], &c, 1));
+		usleep(round * 1000);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+		for (int i = 0; i < 300 && contexts() != before; i++)
+			usleep(10000);
+		EXPECT_EQ(before, contexts());
+		req = request(WD_DIR_COMPRESS, plain, BYTES, room, sizeof(room));
+		EXPECT_EQ(0, wd_do_comp_sync(h, &req));
+		EXPECT_EQ(BYTES, unpack(WD_ZLIB, room, req.dst_len, back, BYTES));
+		EXPECT_EQ(0, in_child(child, &h));
+	}
+	close(told[0]);
+	close(told[1]);
 	wd_comp_free_sess(h);
 }
 
