@@ -26,10 +26,24 @@ place() {
 	export HOME=$PWD/home
 }
 
+# Behind each simulated device of a guide; "@nosva": it has no shared virtual addressing.
+DEVICES=
+
+# script_of KINDS GUIDE: makes "script" of the guide's blocks of these kinds.
+script_of() {
+	local pair=zip$DEVICES,zip$DEVICES
+
+	python3 "$BLOCKS" script "$1" "$TOP/$2" >script
+	[ -n "$DEVICES" ] || return 0
+	sed -Ei -e "/--sim |devices=/s/\b(zip|sec|hpre)\b/&$DEVICES/g" \
+		-e 's|echo 1 >\$many/live|echo 0 >$many/sva; &|' \
+		-e "s|scripts/vm\" |&--sim $pair |; s|^make demo|scripts/vm --sim $pair -- scripts/demo inside|" script
+}
+
 # follow KINDS GUIDE: runs the guide's blocks of these kinds in order, in one shell. Guides install, by way of a folder
 # that all installations of a checkout share.
 follow() {
-	python3 "$BLOCKS" script "$1" "$TOP/$2" >script
+	script_of "$1" "$2"
 	place
 	(cd warpdrive && flock "$BUILD/guides.lock" bash ../script)
 }

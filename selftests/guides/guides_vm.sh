@@ -57,25 +57,17 @@ test_observe() {
 	rm -r /var/lib/prometheus/node-exporter/warpdrive.prom
 }
 
-# hardware DEVICES: with simulated devices, as the guide says.
-hardware() {
+test_hardware() {
 	install_here
 	no_sections
-	SIM="--sim $1" follow vm docs/guide/hardware.md >got 2>&1 || { cat got; false; }
+	SIM="--sim zip$DEVICES,sec$DEVICES,hpre$DEVICES" follow vm docs/guide/hardware.md >got 2>&1 ||
+		{ cat got; false; }
 	says 'path sim (asked for)' got
 	grep -qE '^hisi_sec2-[0-9]+ +SM3 +ok +sim ' got
 	grep -qE '^hisi_hpre-[0-9]+ +RSA-2048 sign +ok +sim ' got
 	grep -qE '^[0-9]+ passed, 0 failed, ' got
 	says wd-report/selftest.json got
 	rm -r /tmp/wd-report /tmp/wd-report.tar.gz
-}
-
-test_hardware() { hardware zip,sec,hpre; }
-
-test_hardware_without_shared_addresses() {
-	[ -n "$LONG" ] || skip 'WD_TEST_LONG=1 follows the guide on such devices, too'
-	hardware zip@nosva,sec@nosva,hpre@nosva
-	grep -q ' mediated ' got
 }
 
 # As udev does it where it runs, the nodes belong to a group.
@@ -118,7 +110,7 @@ test_openssl() {
 	install_here
 	cp -a "$OUT_HERE/ossl-modules" /usr/local/lib/
 	machine_of_nginx
-	python3 "$BLOCKS" script vm "$TOP/docs/guide/openssl.md" >script
+	script_of vm docs/guide/openssl.md
 	place
 	(cd warpdrive && "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || { cat got; false; }
 	says hello got
@@ -141,7 +133,7 @@ test_zlib() {
 	cp -a "$OUT_HERE/lib/warpdrive" /usr/local/lib/
 	machine_of_nginx
 	export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" >script
+	script_of vm docs/guide/zlib.md
 	place
 	(cd warpdrive &&
 		PATH=/usr/local/bin:$PATH TMPDIR=/tmp "$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web \
@@ -156,5 +148,25 @@ test_zlib() {
 	[ "$(bytes_of git counts)" -ge $((2 * size)) ] && [ "$(bytes_of pigz counts)" -ge "$size" ] &&
 		[ "$(bytes_of nginx counts)" -ge "$size" ] || { cat got; false; }
 }
+
+# mediated GUIDE: its test, on devices without shared virtual addressing.
+mediated() {
+	[ -n "$LONG" ] || skip 'WD_TEST_LONG=1 follows the guides on such devices, too'
+	no_sections
+	until_true 30 wdctl unload >/dev/null
+	wdctl load --sim zip@nosva,zip@nosva >/dev/null
+	DEVICES=@nosva
+	test_$1
+	[ "$(cat /sys/class/uacce/*/iommu | sort -u)" = mediated ]
+	no_sections
+	until_true 30 wdctl unload >/dev/null
+	wdctl load --sim zip,zip >/dev/null
+}
+
+test_administer_without_shared_addresses() { mediated administer; }
+test_observe_without_shared_addresses() { mediated observe; }
+test_hardware_without_shared_addresses() { mediated hardware; }
+test_openssl_without_shared_addresses() { mediated openssl; }
+test_zlib_without_shared_addresses() { mediated zlib; }
 
 run_tests "$@"
