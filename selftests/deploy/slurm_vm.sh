@@ -50,7 +50,9 @@ test_the_open_beyond_a_jobs_share_is_refused_and_nothing_is_left() {
 	not as_user "$(opens 4)" 2>err
 	says 'Disk quota exceeded' err
 	# Processes that outlive their job lose what they have open, and the section goes.
-	as_user "wdctl run --section slurm_80 -- bash -c 'exec 5<>/dev/$DEV0; sleep 1000'" &
+	# One process all the way: kill would end the shell of a function, and leave what the function runs.
+	WD_SECTION=slurm_80 setpriv --reuid $ID --regid $ID --clear-groups wdctl run --section slurm_80 -- \
+		bash -c "exec 5<>/dev/$DEV0; exec sleep 1000" &
 	until_true 60 sh -c 'wdctl section show slurm_80 | grep "attached 1"'
 	not as_user "$(opens 1)" 2>err
 	says '1 slot, 1 attached' err

@@ -135,7 +135,7 @@ test_who_waits_gets_a_turn_when_a_client_is_killed() {
 	section A
 	hold A
 	holder=$HOLDER
-	wdctl run --section A --wait forever -- sh -c 'echo second; sleep 1000' >got 2>err &
+	wdctl run --section A --wait forever -- sh -c 'echo second; exec sleep 1000' >got 2>err &
 	second=$!
 	until_true 30 slots_are A 1 0 1
 	# It waits before it prints that it does.
