@@ -209,6 +209,11 @@ reports_once() {
 	says "echo '==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x1'; $once_bad" \
 		'0 passed, 1 failed, 0 skipped' 1 && ran 1
 }
+leaves_no_group() {
+	says "sleep 600 & echo \$! >$scratch/sleeper; echo 'ok 1 - a'" '1 passed, 0 failed, 0 skipped' 0 &&
+		until_true gone "$(cat "$scratch/sleeper")" &&
+		grep -qx '# left processes behind, which are killed: sleep' "$scratch/build/test/native-area.log"
+}
 # several N "LAST LINE" CODE: that many programs fail once; the first is known to.
 several() {
 	local number=0 program
@@ -397,6 +402,7 @@ test_that 'make check leaves programs out, and says so' check_leaves_out
 test_that 'the rest has what it left out' rest_has_it
 test_that 'lines tell how far the run is' counts_on
 test_that 'what a failed test left running is ended' leaves_nothing
+test_that 'what a program left running is ended and named' leaves_no_group
 test_that 'programs of two areas run side by side' side_by_side
 test_that 'scripts do not' one_script_at_a_time
 test_that "a run waits for another run's VM, but its other programs do not" vm_waits
