@@ -177,6 +177,20 @@ static int med_pin_range(struct med_run *run, struct med_request *r, struct med_
 	return 0;
 }
 
+/* Room for a payload in the slot, or NULL: it is too long, or another one has it (lz77 has two results). */
+static void *med_bounce(struct med_run *run, struct med_request *r, u32 i)
+{
+	const struct tr_access *a = &r->tr.access[i];
+	void *at = med_slot(run, r) + run->bounce_at + (a->dir & HW_READ ? 0 : MED_BOUNCE);
+
+	if (a->len > MED_BOUNCE)
+		return NULL;
+	while (i--)
+		if (r->access[i].copy == at)
+			return NULL;
+	return at;
+}
+
 /* Payload: copied to the slot or pinned, in the order of its bytes. -ENODATA: a destination without any room. */
 static int med_pin_payload(struct med_run *run, struct med_request *r, u32 i)
 {
@@ -186,8 +200,7 @@ static int med_pin_payload(struct med_run *run, struct med_request *r, u32 i)
 	struct tr_walk walk;
 	int ret;
 
-	if (a->len <= MED_BOUNCE)
-		m->copy = med_slot(run, r) + run->bounce_at + (a->dir & HW_READ ? 0 : MED_BOUNCE);
+	m->copy = med_bounce(run, r, i);
 	tr_walk_begin(&walk, &r->tr, i, &med_user);
 	while ((ret = tr_walk_next(&walk, &piece)) == 1) {
 		ret = 0;
