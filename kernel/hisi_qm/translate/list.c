@@ -30,7 +30,8 @@ void tr_walk_begin(struct tr_walk *w, struct tr_request *r, u32 i, const struct 
 {
 	const struct tr_access *a = &r->access[i];
 
-	memset(w, 0, sizeof(*w));
+	/* Copies of entries aren't looked at before they are made. */
+	memset(w, 0, offsetof(struct tr_walk, sge));
 	w->user = user;
 	w->r = r;
 	w->list = a->list;

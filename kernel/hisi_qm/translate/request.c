@@ -30,7 +30,8 @@ u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
 	const struct tr_engine_ops *ops = tr_ops(q);
 	u32 i;
 
-	memset(r, 0, sizeof(*r));
+	/* An access is written when it is added. */
+	memset(r, 0, offsetof(struct tr_request, access));
 	r->q = *q;
 	r->pages = ops->pages;
 	for (i = 0; i < ops->words; i++)

@@ -90,22 +90,22 @@ struct tr_access {
  * struct tr_request - a descriptor that was accepted
  * @q: its queue
  * @word: the copy, in the host's byte order; results are 0
- * @nr, @access: memory that it names
  * @nr_empty, @empty: first words of addresses that must not be 0, although nothing is there
  * @slot_bytes: of a slot that are used by small data
  * @pages: units of memory that it may still name
  * @row: of HPRE: its operation
+ * @nr, @access: memory that it names
  */
 struct tr_request {
 	struct tr_queue q;
 	u32 word[TR_WORDS_MAX];
-	u32 nr;
-	struct tr_access access[TR_ACCESSES_MAX];
 	u8 nr_empty;
 	u8 empty[TR_EMPTY_MAX];
 	u32 slot_bytes;
 	u32 pages;
 	u8 row;
+	u32 nr;
+	struct tr_access access[TR_ACCESSES_MAX];
 };
 
 /* Why the kernel completes a request itself. */
