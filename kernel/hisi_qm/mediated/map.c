@@ -10,6 +10,8 @@
 
 /* Nothing is synchronised: devices are coherent, and two requests may have the same destination. */
 #define MED_ATTRS	DMA_ATTR_SKIP_CPU_SYNC
+/* A stop waits for what runs here. So memory that isn't there isn't waited for: no process is killed to make room. */
+#define MED_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /* ------ pages ------ */
 
@@ -30,7 +32,7 @@ static int med_map_many(struct med_run *run, const struct tr_access *a, struct m
 	unsigned int i;
 	int err;
 
-	err = sg_alloc_table(&m->table, m->nr, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	err = sg_alloc_table(&m->table, m->nr, MED_GFP);
 	if (err)
 		return err;
 	for_each_sgtable_sg(&m->table, sg, i)
@@ -83,8 +85,7 @@ static void *med_buffer_take(struct med_run *run, u32 *bytes)
 		run->spare_bytes = 0;
 	}
 	spin_unlock(&run->lock);
-	return buffer ?: alloc_pages_exact(*bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-					   __GFP_RETRY_MAYFAIL);
+	return buffer ?: alloc_pages_exact(*bytes, MED_GFP | __GFP_ZERO);
 }
 
 static void med_buffer_give(struct med_run *run, void *buffer, u32 bytes)
@@ -176,11 +177,11 @@ static int med_map_access(struct med_run *run, struct med_request *r, u32 i)
 
 static struct med_table *med_table_new(struct med_run *run, struct med_request *r)
 {
-	struct med_table *table = kmalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	struct med_table *table = kmalloc(sizeof(*table), MED_GFP);
 
 	if (!table)
 		return NULL;
-	table->va = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	table->va = (void *)__get_free_page(MED_GFP);
 	if (!table->va)
 		goto err_free_table;
 	table->dma = dma_map_single(run->dev, table->va, PAGE_SIZE, DMA_TO_DEVICE);

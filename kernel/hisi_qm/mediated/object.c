@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include "mediated.h"
 
 #define MED_SLOTS	128
@@ -110,7 +111,7 @@ static void med_run_free(struct kref *ref)
 		free_pages_exact(run->spare, run->spare_bytes);
 	kvfree(run->by_slot);
 	mmdrop(run->mm);
-	kvfree(run);
+	vfree(run);
 }
 
 void med_run_put(struct med_run *run)
@@ -158,7 +159,8 @@ struct med_run *med_run_alloc(struct hisi_qp *qp)
 	u32 nr = med_slots(qm), i;
 	struct med_run *run;
 
-	run = kvzalloc(struct_size(run, request, nr), GFP_KERNEL_ACCOUNT);
+	/* Pages as they are needed: kmalloc() would round 140 KiB up to 256. */
+	run = __vmalloc(struct_size(run, request, nr), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!run)
 		return NULL;
 	kref_init(&run->ref);
