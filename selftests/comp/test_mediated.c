@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Devices without shared virtual addresses: found as others are, and used in pieces that the kernel can map. */
+#include <pthread.h>
 #include "comp_test.h"
 #include "emulated.h"
+#include "wait_ms.h"
 #include "kselftest_harness.h"
 
 #define LEN	(3 * MIB + 5)
 #define MANY	300
 #define SHORT	1000
+#define THREADS	8
+#define AT_ONCE	6	/* of their requests, at least */
 
 /* Without an IOMMU a buffer is in as many pieces as it has pages. */
 #define DIRECT		1
@@ -176,6 +180,57 @@ TEST_F(mediated, requests_wait_for_room_in_the_kernel)
 	for (i = 0; i < MANY; i++) {
 		EXPECT_EQ(0, status[i]);
 		EXPECT_EQ(SHORT, z_decompress(WD_GZIP, self->packed + i * 2 * SHORT, len[i], self->back, SHORT, 15));
+	}
+	wd_comp_free_sess(h);
+}
+
+struct caller {
+	pthread_t thread;
+	handle_t sess;
+	const unsigned char *from;
+	unsigned char to[2 * SHORT];
+	size_t len;
+	int ret;
+};
+
+static void *caller_run(void *arg)
+{
+	struct caller *c = arg;
+	struct wd_comp_arg request = { .src = c->from, .src_len = SHORT, .dst = c->to, .dst_len = &c->len };
+
+	c->len = sizeof(c->to);
+	c->ret = wd_compress(c->sess, &request);
+	return NULL;
+}
+
+static unsigned long long in_device(void)
+{
+	return emulated_count(DIRECT_NAME, "descriptors") - emulated_count(DIRECT_NAME, "completions");
+}
+
+/* The device loses the requests. It is reset, and the library repeats them. */
+TEST_F(mediated, requests_of_the_threads_of_a_context_are_in_the_device_at_once)
+{
+	handle_t h = sess(self, WD_DIR_COMPRESS, WD_SYNC, WD_FLAT_BUF);
+	static struct caller c[THREADS];
+	unsigned long long before = in_device();
+	unsigned int i, looks;
+
+	ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+	ASSERT_EQ(0, emulated_control(DIRECT_NAME, "fault drop=8"));
+	for (i = 0; i < THREADS; i++) {
+		c[i] = (struct caller){ .sess = h, .from = self->plain };
+		ASSERT_EQ(0, pthread_create(&c[i].thread, NULL, caller_run, &c[i]));
+	}
+	for (looks = 0; looks < WAIT_MS / 2 && in_device() - before < THREADS; looks++)
+		usleep(1000);
+	EXPECT_LE(AT_ONCE, in_device() - before);
+	ASSERT_EQ(0, emulated_control(DIRECT_NAME, "fault drop=0"));
+	ASSERT_EQ(0, emulated_control(DIRECT_NAME, "reset"));
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(c[i].thread, NULL);
+		EXPECT_EQ(0, c[i].ret) TH_LOG("%s", detail(h));
+		EXPECT_EQ(SHORT, z_decompress(WD_GZIP, c[i].to, c[i].len, self->back, SHORT, 15));
 	}
 	wd_comp_free_sess(h);
 }

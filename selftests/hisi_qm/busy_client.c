@@ -3,6 +3,7 @@
  * Threads that keep the queues of one device busy until each of their calls fails.
  * busy_client DEVICE THREADS: writes "busy" once each thread has completed a request; ends with 0 when all were refused
  * in order: stop word or poll() first, then ioctl and open.
+ * busy_client DEVICE idle NUMBER: so many started queues of any device, until standard input ends.
  * busy_client DEVICE once: one request of each direction, without threads; ends with 0 if the data come back.
  */
 #include <pthread.h>
@@ -91,6 +92,22 @@ static int once(void)
 	return ret != 0;
 }
 
+static int idle(int nr)
+{
+	struct rawq *q = calloc(nr + 1, sizeof(*q));
+	int ret = 0;
+
+	for (int i = 0; i < nr && !ret; i++)
+		ret = rawq_begin(&q[i], device, 0);
+	if (ret)
+		complain("begin", ret);
+	puts("idle");
+	fflush(stdout);
+	getchar();
+	free(q);
+	return ret != 0;
+}
+
 int main(int argc, char **argv)
 {
 	int nr = argc == 3 ? atoi(argv[2]) : 0;
@@ -100,8 +117,10 @@ int main(int argc, char **argv)
 	device = argv[1];
 	if (argc == 3 && !strcmp(argv[2], "once"))
 		return once();
+	if (argc == 4 && !strcmp(argv[2], "idle"))
+		return idle(atoi(argv[3]));
 	if (nr < 1 || nr > 64) {
-		fprintf(stderr, "usage: busy_client DEVICE THREADS|once\n");
+		fprintf(stderr, "usage: busy_client DEVICE THREADS|once|idle NUMBER\n");
 		return 2;
 	}
 	for (int i = 0; i < nr; i++)

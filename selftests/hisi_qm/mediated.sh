@@ -8,6 +8,14 @@ need_sim hisi_zip 1
 . "$(dirname "$0")/../sim/nosva_counts.sh"
 . "$(dirname "$0")/functions.inc.sh"
 
+# A control group's place
+GROUP=/run/mediated
+
+at_exit() {
+	drop
+	[ ! -d $GROUP ] || { rmdir $GROUP/test; umount $GROUP; rmdir $GROUP; }
+}
+
 # begin KIND GENERATION IOMMU [VFS]: a new device
 begin() {
 	have_nosva
@@ -61,8 +69,43 @@ test_virtual_functions_work() {
 	nothing_is_left
 }
 
+# kernel_memory NUMBER: bytes that the kernel has for a process with so many started queues.
+kernel_memory() {
+	local client
+
+	rm -f ready
+	[ -p hold ] || mkfifo hold
+	(echo $BASHPID >$GROUP/test/cgroup.procs && exec "$CLIENT" "$(name "$PF")" idle "$1" <hold >ready) &
+	client=$!
+	exec {held}>hold
+	until_true 60 test -s ready
+	awk '$1 == "kernel" { print $2 }' $GROUP/test/memory.stat
+	exec {held}>&-
+	wait $client
+}
+
+# Both sides' rings and the slots, and what the kernel knows of each request: docs/no-sva.md has the parts.
+# takes_at_most KIND MODULE KIB: a queue of a device of this kind does before it has requests.
+takes_at_most() {
+	local none many
+
+	modprobe "$2"
+	begin "$1" 3 1
+	none=$(kernel_memory 0)
+	many=$(kernel_memory 12)
+	echo "$1: $(((many - none) / 12)) bytes"
+	[ $(((many - none) / 12)) -le $(($3 * 1024)) ]
+}
+
+test_a_queue_takes_little_memory() {
+	mkdir $GROUP
+	mount -t cgroup2 none $GROUP
+	echo +memory >$GROUP/cgroup.subtree_control
+	mkdir $GROUP/test
+	takes_at_most zip hisi_zip 592
+	takes_at_most sec hisi_sec2 672
+	takes_at_most hpre hisi_hpre 880
+}
+
 [ -d /sys/module/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
 run_tests "$@"
-status=$?
-drop
-exit $status

@@ -24,11 +24,16 @@ static inline long vmstat(const char *name)
 	return at ? strtol(at + strlen(name), NULL, 10) : -1;
 }
 
-/* Pages that are pinned for devices. The counts of all CPUs are added up before. */
-static inline long pins_now(void)
+/* Pages that were ever pinned for devices. The counts of all CPUs are added up before. */
+static inline long pins_made(void)
 {
 	text_write("/proc/sys/vm/stat_refresh", "1");
-	return vmstat("nr_foll_pin_acquired ") - vmstat("nr_foll_pin_released ");
+	return vmstat("nr_foll_pin_acquired ");
+}
+
+static inline long pins_now(void)
+{
+	return pins_made() - vmstat("nr_foll_pin_released ");
 }
 
 static inline long maps_count(const char *name)

@@ -2,136 +2,19 @@
 /* Queues of a device without shared virtual addressing: the kernel executes what a process submits. */
 #include <grp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "kselftest_harness.h"
-static int shape(const char *iommu);
-#define FAULTY_GENERATION	variant->generation
-#define FAULTY_SHAPE		shape(variant->iommu)
-#include "call.h"
+#include "mediated_queue.h"
 #include "in_child.h"
-#include "late_file.h"
-#include "late_page.h"
-#include "mediated_counts.h"
 
-#define NAME		FAULTY_NAME
 #define LARGE		(3u << 20)
 #define SHARE		(768u << 10)	/* of one request's source or destination in a buffer */
 #define SHARES		101
 #define LATE_NS		"3000000000"
 #define LONG_NS		"60000000000"
 #define SLOTS		128	/* requests that the kernel takes at once */
-
-FIXTURE(mediated) {
-	FAULTY_MEMBERS;
-	long pins, maps;
-	const char *generation;
-};
-
-FIXTURE_VARIANT(mediated) {
-	const char *generation;
-	const char *iommu;
-};
-
-FIXTURE_VARIANT_ADD(mediated, one_range) {
-	.generation = "3",
-	.iommu = "1",
-};
-
-FIXTURE_VARIANT_ADD(mediated, pieces) {
-	.generation = "3",
-	.iommu = "0",
-};
-
-FIXTURE_VARIANT_ADD(mediated, second_generation) {
-	.generation = "2",
-	.iommu = "1",
-};
-
-static int shape(const char *iommu)
-{
-	int ret = sim_set(NAME, "sva", "0");
-
-	if (!ret)
-		ret = sim_set(NAME, "vfs", "1");
-	return ret ? ret : sim_set(NAME, "iommu", iommu);
-}
-
-FIXTURE_SETUP(mediated)
-{
-	if (!mediated_possible())
-		SKIP(return, "this kernel lets no device have DMA mapping operations of its own");
-	FAULTY_BEGIN(self);
-	self->generation = variant->generation;
-	self->pins = pins_now();
-	self->maps = maps_now();
-	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
-	ASSERT_TRUE(self->q.mediated);
-}
-
-FIXTURE_TEARDOWN(mediated)
-{
-	if (!self->dev[0])
-		return;
-	rawq_close(&self->q);
-	rawq_close(&self->other);
-	if (sim_is(NAME, "live", "1")) {
-		EXPECT_EQ(0, maps_count("faults "));
-		EXPECT_TRUE(back_to(maps_now, self->maps)) TH_LOG("%ld mappings, not %ld", maps_now(), self->maps);
-	}
-	FAULTY_END(self);
-	EXPECT_TRUE(back_to(pins_now, self->pins)) TH_LOG("%ld pins, not %ld", pins_now(), self->pins);
-}
-
-/* ------ requests ------ */
-
-static struct zip_sqe *fill(FIXTURE_DATA(mediated) *self, struct rawq *q, const void *src, uint32_t len, void *dst,
-			    uint32_t room)
-{
-	struct zip_sqe *sqe = rawq_slot(q);
-
-	if (self->generation[0] == '2')
-		rawq_zip_fill2(sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
-	else
-		rawq_zip_fill(sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
-	return sqe;
-}
-
-/* The next completion's status, or -errno. */
-static int take(struct rawq *q, uint32_t *produced)
-{
-	struct rawq_done done;
-	int ret = rawq_wait(q, &done, CLIENT_WAIT_MS);
-
-	if (ret)
-		return ret;
-	if (produced)
-		*produced = le32toh(rawq_zip_done(q, &done)->produced);
-	return rawq_zip_status(rawq_zip_done(q, &done));
-}
-
-/* Submits the descriptor that was filled. */
-static int submit(struct rawq *q)
-{
-	rawq_push(q, 0);
-	return rawq_call(q, HISI_QP_DB_SQ, q->sq_tail, 0);
-}
-
-static int one(FIXTURE_DATA(mediated) *self, struct rawq *q, const void *src, uint32_t len, void *dst, uint32_t room,
-	       uint32_t *produced)
-{
-	int ret;
-
-	fill(self, q, src, len, dst, room);
-	ret = submit(q);
-	return ret ? ret : take(q, produced);
-}
-
-static bool good(int status)
-{
-	return status == ZIP_ST_OK || status == ZIP_ST_NEGATIVE_COMP || status == ZIP_ST_END;
-}
 
 /* Through both directions, with a byte behind each destination that must stay. */
 static int there_and_back(FIXTURE_DATA(mediated) *self, uint32_t len, uint32_t offset)
@@ -163,6 +46,31 @@ TEST_F_TIMEOUT(mediated, data_of_all_sizes_goes_there_and_back, 300)
 		EXPECT_EQ(0, there_and_back(self, bytes[i], 0)) TH_LOG("%u bytes", bytes[i]);
 		EXPECT_EQ(0, there_and_back(self, bytes[i], 4095)) TH_LOG("%u bytes at 4095", bytes[i]);
 	}
+}
+
+/* What is in one piece for the device has no list: its tables would be mapped, too. */
+TEST_F_TIMEOUT(mediated, a_flat_request_has_two_mappings_and_pins_each_page_once, 100)
+{
+	static const uint32_t bytes[] = { 64, 512, 513, 4096, 65536, 1u << 20, LARGE };
+	long page = sysconf(_SC_PAGESIZE), made, segments, pins;
+	uint8_t *data = aligned_alloc(page, 2 * LARGE);
+
+	memset(data, 0x33, 2 * LARGE);
+	for (unsigned int i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		bool bounced = bytes[i] <= 512, whole = variant->iommu[0] == '1' || bytes[i] <= page;
+
+		made = maps_count("made ");
+		segments = maps_count("segments ");
+		pins = pins_made();
+		ASSERT_TRUE(good(one(self, &self->q, data, bytes[i], data + LARGE, bytes[i], NULL)));
+		pins = pins_made() - pins;
+		EXPECT_EQ((bounced ? 1 : 2) * ((bytes[i] + page - 1) / page), pins) TH_LOG("%u bytes", bytes[i]);
+		if (!whole)
+			continue;
+		EXPECT_EQ(bounced ? 0 : 2, maps_count("made ") - made) TH_LOG("%u bytes", bytes[i]);
+		EXPECT_EQ(bounced ? 0 : 2, maps_count("segments ") - segments) TH_LOG("%u bytes", bytes[i]);
+	}
+	free(data);
 }
 
 TEST_F_TIMEOUT(mediated, more_than_the_kernel_takes_at_once_completes_in_order, 200)
@@ -354,6 +262,193 @@ TEST_F_TIMEOUT(mediated, a_list_of_a_process_is_followed, 60)
 	free(data);
 	free(packed);
 	free(src);
+}
+
+/* ------ lists that nobody should make ------ */
+
+struct odd {
+	struct qm_sgl head;
+	struct qm_sge entry[4];
+} __attribute__((aligned(64)));
+
+static void odd_set(struct odd *odd, unsigned int i, const void *buf, uint32_t len)
+{
+	odd->entry[i] = (struct qm_sge){ .buf = htole64((uintptr_t)buf), .len = htole32(len) };
+	odd->head.entry_sum_in_sgl = odd->head.entry_length_in_sgl = htole16(i + 1);
+}
+
+static int listed(FIXTURE_DATA(mediated) *self, const struct odd *in, uint32_t len, const struct odd *out,
+		  uint32_t room)
+{
+	struct zip_sqe *sqe = fill(self, &self->q, in, len, (void *)(uintptr_t)out, room);
+	int ret;
+
+	sqe->dw9 |= htole32(ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
+	ret = submit(&self->q);
+	return ret ? ret : take(&self->q, NULL);
+}
+
+TEST_F_TIMEOUT(mediated, lists_that_name_themselves_or_the_rings, 60)
+{
+	static struct odd in, out;
+	struct rawq *q = &self->q;
+
+	/* Without an end */
+	odd_set(&in, 0, self->src, 1000);
+	in.head.next_dma = htole64((uintptr_t)&in);
+	odd_set(&out, 0, self->dst, sizeof(self->dst));
+	EXPECT_TRUE(good(listed(self, &in, 4000, &out, sizeof(self->dst))));
+	EXPECT_EQ(ZIP_ST_BAD_SGL, listed(self, &in, 300 * 1000, &out, sizeof(self->dst)));
+	/* The lists themselves, and parts of both buffers twice */
+	in.head.next_dma = 0;
+	odd_set(&in, 0, &in, sizeof(in));
+	odd_set(&in, 1, self->src, 4000);
+	odd_set(&in, 2, self->src + 100, 3000);
+	odd_set(&in, 3, self->dst, 1000);
+	EXPECT_TRUE(good(listed(self, &in, sizeof(in) + 8000, &out, sizeof(self->dst))));
+	odd_set(&out, 0, &out, sizeof(out));
+	odd_set(&out, 1, self->dst, 2000);
+	odd_set(&out, 2, self->dst + 1000, 2000);
+	EXPECT_LE(0, listed(self, &in, sizeof(in) + 8000, &out, sizeof(out) + 4000));
+	/* The rings may be read, and nothing else may write to them. */
+	odd_set(&in, 0, q->dus, 8192);
+	odd_set(&out, 0, self->dst, sizeof(self->dst));
+	EXPECT_LE(0, listed(self, &in, 8192, &out, sizeof(self->dst)));
+	odd_set(&out, 0, q->dus, 8192);
+	EXPECT_EQ(ZIP_ST_ADDRESS, listed(self, &in, 8192, &out, 8192));
+	EXPECT_TRUE(good(one(self, q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+}
+
+struct changer {
+	struct odd *odd;
+	const void *src, *hole;
+	atomic_bool over;
+};
+
+static void *changer_run(void *arg)
+{
+	struct changer *c = arg;
+
+	for (unsigned int i = 0; !atomic_load(&c->over); i++) {
+		odd_set(c->odd, 0, i & 1 ? c->hole : c->src, i & 2 ? 4000 : 4u << 20);
+		c->odd->head.next_dma = htole64(i & 4 ? (uintptr_t)c->hole : i & 8 ? (uintptr_t)c->odd : 0);
+		c->odd->head.entry_sum_in_sgl = c->odd->head.entry_length_in_sgl = htole16(i & 16 ? 1 : 65535);
+		if (!(i % 64))
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Whatever the kernel finds, the device touches nothing else: the end of the test has a look at that. */
+TEST_F_TIMEOUT(mediated, lists_that_change_all_the_time, 100)
+{
+	static struct odd in, out;
+	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct changer c = { .odd = &in, .src = self->src, .hole = hole };
+	struct rawq_done done;
+	pthread_t thread;
+
+	odd_set(&out, 0, self->dst, sizeof(self->dst));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, changer_run, &c));
+	for (int i = 0; i < 20; i++) {
+		for (int k = 0; k < 10; k++) {
+			fill(self, &self->q, &in, 4000, &out, sizeof(self->dst))->dw9 |=
+				htole32(ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
+			rawq_push(&self->q, 0);
+		}
+		ASSERT_EQ(0, rawq_call(&self->q, HISI_QP_DB_SQ, self->q.sq_tail, 0));
+		for (int k = 0; k < 10; k++) {
+			ASSERT_EQ(0, rawq_wait(&self->q, &done, CLIENT_WAIT_MS));
+		}
+	}
+	atomic_store(&c.over, true);
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(good(one(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
+	munmap(hole, 4096);
+}
+
+/* ------ what a process can read ------ */
+
+/* Requests of all forms, which have the same results in each queue. */
+static int all_forms(FIXTURE_DATA(mediated) *self, struct rawq *q, uint8_t *data)
+{
+	static const uint32_t bytes[] = { 64, 512, 4000, 65536, 300000 };
+	struct rawq_done done;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		fill(self, q, data, bytes[i], data + 300000, 300000);
+		rawq_push(q, 0);
+	}
+	fill(self, q, NULL, 4000, data + 300000, 300000);
+	rawq_push(q, 0);
+	ret = rawq_call(q, HISI_QP_DB_SQ, q->sq_tail, 0);
+	for (unsigned int i = 0; i <= sizeof(bytes) / sizeof(bytes[0]) && !ret; i++)
+		ret = rawq_wait(q, &done, CLIENT_WAIT_MS);
+	return ret;
+}
+
+static void forget_queue(uint8_t *cq, size_t bytes)
+{
+	for (struct qm_cqe *cqe = (struct qm_cqe *)cq; bytes >= sizeof(*cqe); cqe++, bytes -= sizeof(*cqe))
+		cqe->sq_num = 0;
+}
+
+/*
+ * No address of the device is used twice. So if any mapped byte came from one, two queues with the same requests would
+ * differ.
+ */
+TEST_F_TIMEOUT(mediated, no_mapped_byte_comes_from_an_address_of_the_device, 60)
+{
+	uint8_t *data = aligned_alloc(4096, 600000), *copy[2];
+	struct rawq *q[2] = { &self->q, &self->other };
+	size_t sq = (size_t)self->q.info.sqe_size * self->q.info.sq_depth;
+	size_t cq = sizeof(struct qm_cqe) * self->q.info.cq_depth;
+	void *device;
+
+	client_fill(data, 300000, 9);
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
+	for (int i = 0; i < 2; i++) {
+		copy[i] = malloc(sq + 2 * cq);
+		ASSERT_EQ(0, all_forms(self, q[i], data));
+		memcpy(copy[i], q[i]->dus, sq + cq);
+		device = mmap(NULL, cq, PROT_READ, MAP_SHARED, q[i]->fd,
+			      (off_t)UACCE_QFRT_DEVICE_CQ * sysconf(_SC_PAGESIZE));
+		ASSERT_NE(MAP_FAILED, device);
+		memcpy(copy[i] + sq + cq, device, cq);
+		munmap(device, cq);
+		forget_queue(copy[i] + sq, 2 * cq);
+	}
+	EXPECT_EQ(0, memcmp(copy[0], copy[1], sq + 2 * cq));
+	for (int i = 0; i < 2; i++)
+		free(copy[i]);
+	free(data);
+}
+
+/* Both would fit where small results are copied. */
+TEST_F_TIMEOUT(mediated, two_small_destinations_are_apart, 60)
+{
+	enum { BYTES = 64, ROOM = 256 };
+	uint8_t seq[2][1024] = {}, literals[2][1024] = {};
+	struct zip_sqe *sqe;
+
+	if (variant->generation[0] == '2')
+		SKIP(return, "a device of generation 2 has no lz77");
+	for (int i = 0; i < BYTES; i++)
+		self->src[i] = i;
+	for (int i = 0; i < 2; i++) {
+		uint32_t room = i ? 1024 : ROOM;
+
+		sqe = rawq_slot(&self->q);
+		rawq_zip_fill(sqe, ZIP_REQ_LZ77_ONLY, self->src, BYTES, seq[i], room, 0);
+		sqe->dw13 = htole32(room);
+		sqe->literals_addr_l = htole32((uint32_t)(uintptr_t)literals[i]);
+		sqe->literals_addr_h = htole32((uint64_t)(uintptr_t)literals[i] >> 32);
+		ASSERT_EQ(0, submit(&self->q));
+		ASSERT_TRUE(good(take(&self->q, NULL)));
+		EXPECT_EQ(0, memcmp(self->src, literals[i], BYTES));
+	}
+	EXPECT_EQ(0, memcmp(seq[0], seq[1], ZIP_LZ77_SEQ));
 }
 
 /* The context of a stream is the process', which has it at another place for each request. */
@@ -582,14 +677,19 @@ TEST_F_TIMEOUT(mediated, a_completion_of_nothing_is_ignored, 60)
 
 /* ------ limits ------ */
 
+struct memlock {
+	FIXTURE_DATA(mediated) *self;
+	rlim_t bytes;
+};
+
 static int memlock_client(void *arg)
 {
-	FIXTURE_DATA(mediated) *self = arg;
-	struct rlimit none = { 0, 0 };
+	FIXTURE_DATA(mediated) *self = ((struct memlock *)arg)->self;
+	struct rlimit limit = { ((struct memlock *)arg)->bytes, ((struct memlock *)arg)->bytes };
 	uint8_t *data = buffer();
 	struct rawq q;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &none) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
 	    setresuid(65534, 65534, 65534))
 		return 1;
 	if (!data || rawq_begin(&q, self->dev, ZIP_QC_COMPRESS))
@@ -613,7 +713,8 @@ TEST_F_TIMEOUT(mediated, without_locked_memory_requests_follow_each_other, 200)
 
 	snprintf(path, sizeof(path), "/dev/%s", self->dev);
 	ASSERT_EQ(0, chmod(path, 0666));
-	EXPECT_EQ(0, in_child(memlock_client, self));
+	EXPECT_EQ(0, in_child(memlock_client, &(struct memlock){ self, 0 }));
+	EXPECT_EQ(0, in_child(memlock_client, &(struct memlock){ self, 64 << 10 }));
 }
 
 TEST_F_TIMEOUT(mediated, more_than_may_be_pinned_follows_later, 200)
@@ -675,98 +776,6 @@ TEST_F_TIMEOUT(mediated, threads_with_random_tails_harm_nobody, 200)
 		pthread_join(s[i].thread, NULL);
 	EXPECT_EQ(0, uacce_put_q(self->q.fd));
 	free(dst);
-}
-
-/* ------ a submission that waits for its own memory ------ */
-
-struct waiting {
-	struct call call;
-	struct rawq *q;
-	struct late_page page;
-};
-
-static int call_submit(struct call *call)
-{
-	struct waiting *w = (struct waiting *)call;
-
-	return rawq_call(w->q, HISI_QP_DB_SQ, w->q->sq_tail, 0);
-}
-
-/* A request whose source isn't there yet. */
-static int submit_from(FIXTURE_DATA(mediated) *self, struct waiting *w, const void *src)
-{
-	w->q = &self->q;
-	fill(self, &self->q, src, 4096, self->dst, sizeof(self->dst));
-	rawq_push(&self->q, 0);
-	return call_begin(&w->call, call_submit);
-}
-
-static int wait_for_memory(FIXTURE_DATA(mediated) *self, struct waiting *w)
-{
-	int ret = submit_from(self, w, w->page.at);
-
-	return ret ? ret : late_page_wanted(&w->page);
-}
-
-TEST_F_TIMEOUT(mediated, a_page_fault_holds_up_no_stop, 200)
-{
-	struct waiting w;
-
-	if (late_page_make(&w.page, 4096))
-		SKIP(return, "no userfaultfd");
-	ASSERT_EQ(0, wait_for_memory(self, &w));
-	/* Other threads of the process have their calls meanwhile. */
-	EXPECT_EQ(0, rawq_call(&self->q, HISI_QP_DB_REAP, 0, 0));
-	EXPECT_EQ(0, uacce_put_q(self->q.fd));
-	EXPECT_EQ(ZIP_ST_ABORTED, take(&self->q, NULL));
-	rawq_rewind(&self->q);
-	EXPECT_EQ(0, uacce_start_q(self->q.fd));
-	EXPECT_TRUE(good(one(self, &self->q, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
-	EXPECT_FALSE(atomic_load(&w.call.done));
-	EXPECT_EQ(0, late_page_deliver(&w.page));
-	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
-	late_page_end(&w.page);
-}
-
-TEST_F_TIMEOUT(mediated, a_page_fault_holds_up_no_reset_and_no_removal, 300)
-{
-	struct waiting w;
-
-	if (late_page_make(&w.page, 4096))
-		SKIP(return, "no userfaultfd");
-	ASSERT_EQ(0, wait_for_memory(self, &w));
-	EXPECT_EQ(0, reset(self->address));
-	EXPECT_EQ(-ENXIO, rawq_call(&self->q, HISI_QP_DB_REAP, 0, 0));
-	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
-	EXPECT_TRUE(good(one(self, &self->other, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
-	rawq_close(&self->other);
-	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
-	EXPECT_FALSE(atomic_load(&w.call.done));
-	EXPECT_EQ(0, late_page_deliver(&w.page));
-	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
-	late_page_end(&w.page);
-}
-
-/* A page of a file comes later by another way, in which the process isn't woken by a signal that kills it. */
-TEST_F_TIMEOUT(mediated, a_page_of_a_file_holds_up_nobody, 200)
-{
-	struct late_file file;
-	struct waiting w;
-
-	if (late_file_make(&file, 4096))
-		SKIP(return, "no FUSE");
-	ASSERT_EQ(0, submit_from(self, &w, file.at));
-	ASSERT_EQ(0, late_file_wanted(&file, CLIENT_WAIT_MS));
-	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
-	EXPECT_TRUE(good(one(self, &self->other, self->src, FAULTY_BYTES, self->dst, sizeof(self->dst), NULL)));
-	rawq_close(&self->other);
-	EXPECT_EQ(0, uacce_put_q(self->q.fd));
-	EXPECT_EQ(ZIP_ST_ABORTED, take(&self->q, NULL));
-	EXPECT_EQ(0, reset(self->address));
-	EXPECT_FALSE(atomic_load(&w.call.done));
-	late_file_deliver(&file);
-	EXPECT_EQ(-ESHUTDOWN, call_end(&w.call));
-	late_file_end(&file);
 }
 
 /* A file's pages are read and written where they are. */
