@@ -210,4 +210,20 @@ test_many_threads_take_bounded_memory() {
 	[ "$most" = $size ]
 }
 
+# The line is for work of more than a second, on a terminal.
+test_threads_show_progress_on_a_gibibyte() {
+	local format
+
+	[ -n "${WD_TEST_LONG:-}" ] || skip "a GiB, with WD_TEST_LONG=1"
+	command -v script >/dev/null || skip "no script(1)"
+	head -c $((1 << 30)) /dev/urandom >f
+	for format in zstd lz4; do
+		script -qec "wdzip -F $format -T4 -c f >/dev/null" /dev/null >tty
+		grep -q 'f: .*% of 1024 MiB, ' tty || {
+			echo "# $format: $(head -c 300 tty)"
+			return 1
+		}
+	done
+}
+
 run_tests "$@"
