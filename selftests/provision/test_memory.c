@@ -239,6 +239,7 @@ TEST_F(memory, a_page_that_its_process_refers_to_goes_to_no_other_context)
 	uint8_t seen[64], own[64];
 	struct nl_client c;
 	struct rawq q;
+	ssize_t len;
 	int ends[2];
 
 	memset(own, 0xa5, sizeof(own));
@@ -249,7 +250,11 @@ TEST_F(memory, a_page_that_its_process_refers_to_goes_to_no_other_context)
 	ASSERT_EQ(0, rawq_open(&q, DEV0));
 	ASSERT_EQ(0, rawq_map(&q));
 	memset(q.dus, 0xa5, q.dus_size);
-	ASSERT_EQ(sizeof(own), vmsplice(ends[1], &(struct iovec){ q.dus, sizeof(own) }, 1, 0));
+	len = vmsplice(ends[1], &(struct iovec){ q.dus, sizeof(own) }, 1, 0);
+	/* Since Linux 6.9 there is no way around the mapping's flags where a page belongs to no file. */
+	if (len < 0 && errno == EFAULT)
+		SKIP(return, "this kernel takes no page of such a mapping");
+	ASSERT_EQ(sizeof(own), len);
 	rawq_close(&q);
 	ASSERT_EQ(0, rawq_open(&q, DEV0));
 	ASSERT_EQ(0, rawq_map(&q));
