@@ -3,13 +3,13 @@
 #ifndef WD_TEST_CQ_TEST_H
 #define WD_TEST_CQ_TEST_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <wd_cq.h>
 
 #include "comp_test.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define DEPTH	256
@@ -87,7 +87,7 @@ static int poll_n(handle_t cq, int n, struct wd_wc *wc)
 		if (ret < 0)
 			return ret;
 		if (!ret)
-			sched_yield();
+			turn_over();
 		got += ret;
 	}
 	return got;

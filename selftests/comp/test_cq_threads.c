@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "cq_test.h"
+#include "turn.h"
 
 #define MANY	3000
 
@@ -56,7 +57,7 @@ static void *poll_some(void *p)
 		else if (ret)
 			count(w, wc, ret);
 		else
-			sched_yield();
+			turn_over();
 	}
 	return NULL;
 }
@@ -214,7 +215,7 @@ TEST_F_TIMEOUT(cq, a_sleeper_wakes_when_another_thread_takes_what_it_waits_for, 
 
 		ASSERT_EQ(0, pthread_create(&s.t, NULL, sleep_once, &s));
 		while (!atomic_load(&s.asleep))
-			sched_yield();
+			turn_over();
 		job->len = sizeof(job->dst);
 		ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
 		ASSERT_EQ(1, poll_n(self->cq, 1, self->wc));

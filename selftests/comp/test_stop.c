@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Stopping a queue that another thread closes at the same time, because its device would not stop. */
-#include <sched.h>
 
 #include "kselftest_harness.h"
 #include "request/core.h"
+#include "turn.h"
 
 struct wd_engine wd_engine;
 
@@ -85,7 +85,7 @@ static int touches_of(void *(*thread)(void *), bool reopened)
 	if (pthread_create(&t, NULL, thread, &q))
 		return -1;
 	while (!atomic_load(&q.state))
-		sched_yield();
+		turn_over();
 	q.settled = !reopened;
 	if (reopened)
 		atomic_store(&q.state, 0);

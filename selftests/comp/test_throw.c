@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Callbacks that leave by a C++ exception, by pthread_exit() or by cancellation. */
 #include <pthread.h>
-#include <sched.h>
 
 #include "async_test.h"
 #include "emulated.h"
 #include "throw.h"
+#include "turn.h"
 
 #define ROW	5
 #define DEPTH	8	/* polls of a thread at once */
@@ -62,7 +62,7 @@ static int send(handle_t h, struct job *jobs, int n, wd_alg_comp_cb_t *cb)
 			return ret;
 	}
 	while (expected_path("zlib") != WD_PATH_SOFT && emulated() && completions() - before < (unsigned int)n)
-		sched_yield();
+		turn_over();
 	return 0;
 }
 
@@ -340,7 +340,7 @@ TEST_F(async, poll_threads_that_exit_in_a_callback_can_be_stopped)
 	ASSERT_EQ(0, wd_start_pollers("1"));
 	ASSERT_EQ(0, send(self->h, jobs, ROW, cb_exit)) TH_LOG("%s", detail(self->h));
 	while (!atomic_load(&ran))
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(0, wd_stop_pollers());
 	EXPECT_EQ(0, poll_until(ROW));
 	EXPECT_TRUE(in_order(ROW));
@@ -351,7 +351,7 @@ TEST_F(async, poll_threads_that_exit_in_a_callback_can_be_stopped)
 	jobs[0].calls = 0;
 	ASSERT_EQ(0, wd_comp_async(self->h, &jobs[0].arg, NULL));
 	while (atomic_load(&ran) <= ROW)
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(0, wd_stop_pollers());
 	free(jobs);
 }

@@ -7,6 +7,7 @@
 #include "kselftest_harness.h"
 #include "emulated.h"
 #include "rawq.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define DEPTH	8
@@ -70,7 +71,7 @@ TEST(the_library_rings_it)
 	for (n = 0; n < MANY; n++) {
 		ASSERT_EQ(1, hisi_qm_send(qp, &sqe, 1)) TH_LOG("request %u", n);
 		while (!(ret = hisi_qm_recv(qp, &out, 1)) && now_ms() < end)
-			sched_yield();
+			turn_over();
 		ASSERT_EQ(1, ret) TH_LOG("request %u", n);
 	}
 	hisi_qm_free_qp(qp);

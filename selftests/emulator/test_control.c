@@ -8,6 +8,7 @@
 #include "emulated.h"
 #include "kselftest_harness.h"
 #include "rawq.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN	500
@@ -89,7 +90,7 @@ static void put_to_sleep(struct sleeper *s, int fd)
 	if (pthread_create(&s->thread, NULL, sleep_in_poll, s))
 		abort();
 	while (count("sleeps") == before)
-		sched_yield();
+		turn_over();
 }
 
 /* A queue's first completion raises an event without arming; the completions of the tests below must not. */
@@ -240,7 +241,7 @@ TEST_F(zip, an_error_of_the_device_resets_it)
 	ASSERT_EQ(0, control("fault error=1"));
 	submit(self);
 	while (!rawq_rx_stop(&self->q))
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(1, count("error"));
 	rawq_close(&self->q);
 	ASSERT_EQ(0, rawq_begin(&self->q, EMULATED_DEVICE, ZIP_QC_COMPRESS));
@@ -252,7 +253,7 @@ TEST_F(zip, a_fault_removes_the_device)
 	ASSERT_EQ(0, control("fault remove=1"));
 	submit(self);
 	while (!rawq_rx_stop(&self->q))
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(-ENOENT, uacce_open(EMULATED_DEVICE));
 	EXPECT_EQ(-ENODEV, control("hold"));
 	ASSERT_EQ(0, control("return"));
@@ -269,7 +270,7 @@ TEST_F(zip, a_stuck_queue_ends_with_a_reset_at_its_close)
 	ASSERT_EQ(0, control("fault stuck=1"));
 	submit(self);
 	while (!count("stuck"))
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(-ETIMEDOUT, neg_errno(ioctl(self->q.fd, UACCE_CMD_PUT_Q)));
 	EXPECT_EQ(0, rawq_rx_stop(&q));
 	rawq_close(&self->q);

@@ -8,6 +8,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include "turn.h"
 #include "zip_client.h"
 
 #define LEN	8192
@@ -127,7 +128,7 @@ int main(int argc, char **argv)
 		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 1;
 	while (atomic_load(&running) < nr && !atomic_load(&wrong) && now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	puts(atomic_load(&running) == nr ? "busy" : "not busy");
 	fflush(stdout);
 	for (int i = 0; i < nr; i++)

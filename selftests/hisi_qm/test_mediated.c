@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include "mediated_queue.h"
 #include "in_child.h"
+#include "turn.h"
 
 #define LARGE		(3u << 20)
 #define SHARE		(768u << 10)	/* of one request's source or destination in a buffer */
@@ -334,7 +335,7 @@ static void *changer_run(void *arg)
 		c->odd->head.next_dma = htole64(i & 4 ? (uintptr_t)c->hole : i & 8 ? (uintptr_t)c->odd : 0);
 		c->odd->head.entry_sum_in_sgl = c->odd->head.entry_length_in_sgl = htole16(i & 16 ? 1 : 65535);
 		if (!(i % 64))
-			sched_yield();
+			turn_over();
 	}
 	return NULL;
 }

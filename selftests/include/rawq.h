@@ -8,10 +8,10 @@
 #define WD_TEST_RAWQ_H
 
 #include <endian.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "hw/qm_hw.h"
+#include "turn.h"
 #include "uacce_sys.h"
 #include "hw/zip_hw.h"
 
@@ -248,7 +248,7 @@ static inline int rawq_wait(struct rawq *q, struct rawq_done *done, int ms)
 	while ((ret = rawq_pull(q, done)) == -EAGAIN) {
 		if (now_ms() > deadline)
 			return -ETIMEDOUT;
-		sched_yield();
+		turn_over();
 	}
 	return ret;
 }

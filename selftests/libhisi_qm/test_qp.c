@@ -2,11 +2,11 @@
 /* Queue pairs on a device: jobs, sent and received in both ways; room, refusals, threads, fork. */
 #include <hisi_qm.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "turn.h"
 #include "zip_job.h"
 #include "kselftest_harness.h"
 
@@ -61,7 +61,7 @@ static int recv_one(handle_t qp, void *sqe)
 	int ret;
 
 	while (!(ret = hisi_qm_recv(qp, sqe, 1)) && job_now_ms() < end)
-		sched_yield();
+		turn_over();
 	return ret;
 }
 
@@ -129,7 +129,7 @@ TEST_F(qp, many_jobs_wrap_the_rings)
 			ASSERT_TRUE(job_right(&batch[i], self->src, 32, dst + (size_t)le32toh(batch[i].tag_l) * 64));
 		}
 		if (!ret)
-			sched_yield();
+			turn_over();
 	}
 	free(dst);
 }
@@ -185,7 +185,7 @@ static int poll_until(handle_t qp, const int *runs, int wanted)
 	while (*runs < wanted && ret >= 0 && job_now_ms() < end) {
 		ret = hisi_qm_poll_async_qp(qp, 1);
 		if (!ret)
-			sched_yield();
+			turn_over();
 	}
 	return ret;
 }
@@ -456,7 +456,7 @@ static void *send_and_poll(void *arg)
 	}
 	while (finished < THREADS * PER_THREAD && job_now_ms() < end)
 		if (!hisi_qm_poll_async_qp(shared, 8))
-			sched_yield();
+			turn_over();
 	return NULL;
 }
 

@@ -5,12 +5,12 @@
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "text_file.h"
+#include "turn.h"
 #include "zip_job.h"
 #include "kselftest_harness.h"
 
@@ -43,7 +43,7 @@ static bool wait_for_devices(int n)
 	long long end = job_now_ms() + DEADLINE_MS;
 
 	while (count_devices() != n && job_now_ms() < end)
-		sched_yield();
+		turn_over();
 	return count_devices() == n;
 }
 
@@ -97,7 +97,7 @@ static void *work_until_error(void *arg)
 		ret = hisi_qm_recv(w->qp, &sqe, 1);
 		w->done += ret > 0;
 		if (!ret)
-			sched_yield();
+			turn_over();
 	}
 	w->error = ret;
 	return NULL;
@@ -113,7 +113,7 @@ static bool all_at_work(void)
 			if (job_now_ms() > end || workers[i].error)
 				return false;
 			else
-				sched_yield();
+				turn_over();
 	return true;
 }
 

@@ -3,13 +3,13 @@
 #include <endian.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "qp_ring.h"
 #include "section/ctx.h"
+#include "turn.h"
 
 #define DEPTH	256
 #define SIZE	64
@@ -593,12 +593,12 @@ static void *device(void *arg)
 		unsigned int tail;
 
 		if ((value >> QM_DB_CMD_SHIFT & 0xf) != QM_DB_CMD_SQ) {
-			sched_yield();
+			turn_over();
 			continue;
 		}
 		tail = value >> QM_DB_INDEX_SHIFT & 0xffff;
 		if (head == tail)
-			sched_yield();
+			turn_over();
 		for (; head != tail; head = (head + 1) % DEPTH)
 			dev_complete(head);
 	}
@@ -632,7 +632,7 @@ TEST(a_device_in_another_thread_serves_it)
 		wd_ring_end(ring);
 		ASSERT_EQ(0, ret);
 		ring_again();
-		sched_yield();
+		turn_over();
 	}
 	finish = true;
 	pthread_join(thread, NULL);
@@ -653,7 +653,7 @@ static void *drain(void *arg)
 			got++;
 		}
 		wd_ring_end(ring);
-		sched_yield();
+		turn_over();
 	}
 	return NULL;
 }
@@ -672,7 +672,7 @@ TEST(sender_and_drainer_need_no_common_lock)
 		sent += n;
 		if (!n) {
 			ring_again();
-			sched_yield();
+			turn_over();
 		}
 	}
 	pthread_join(drainer, NULL);

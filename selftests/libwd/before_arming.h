@@ -6,12 +6,12 @@
 #ifndef BEFORE_ARMING_H
 #define BEFORE_ARMING_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "emulated.h"
 #include "on_device.h"
+#include "turn.h"
 
 static atomic_bool at_next_call;
 
@@ -25,7 +25,7 @@ static void between_look_and_arming(void)
 	before = emulated_count(EMULATED_DEVICE, "completions");
 	emulated_control(EMULATED_DEVICE, "release");
 	while (emulated_count(EMULATED_DEVICE, "completions") == before)
-		sched_yield();
+		turn_over();
 }
 
 /* After "hold", like the emulator's "release-at". */

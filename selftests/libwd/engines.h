@@ -9,7 +9,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <wd_cipher.h>
@@ -22,6 +21,7 @@
 #include "misbehave.h"
 #include "session.h"
 #include "tsan_fork.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN		4000
@@ -301,7 +301,7 @@ static void look_at_cq(struct run *run, int max)
 	for (i = 0; i < n; i++)
 		ended(&run->req[wc[i].wr_id], wc[i].status, wc[i].path);
 	if (run->how != CQ_SLEEP)
-		sched_yield();
+		turn_over();
 	/* Only a lost wake-up takes this long. */
 	else if (!n && !poll(&pfd, 1, WAIT_MS / 4))
 		run->wrong = -ETIME;

@@ -4,7 +4,6 @@
  * The device is slow while it executes a request; it is checked: an access to a returned buffer kills the program.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "need_device.h"
 #include "on_device.h"
 #include "hw/qm_hw.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN		500
@@ -75,7 +75,7 @@ FIXTURE_TEARDOWN(buffers)
 {
 	/* Late accesses of the device would happen now. */
 	while (count("running"))
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(0, wd_comp_free_sess(self->sess));
 	loans_close(&self->loans);
 }
@@ -168,14 +168,14 @@ static void one_start_running(struct one *o, FIXTURE_DATA(buffers) *self, unsign
 		abort();
 	one_start_to(o, self, 0, 0, behind);
 	while (count("page-fault") == before)
-		sched_yield();
+		turn_over();
 }
 
 /* A disturbance that came too late for its request ends the context under the next requests. */
 static void device_back(FIXTURE_DATA(buffers) *self)
 {
 	while (one(self, 0))
-		sched_yield();
+		turn_over();
 }
 
 TEST_F(buffers, after_success)
@@ -406,7 +406,7 @@ TEST_F(buffers, after_stop_words_of_a_queue_that_can_not_be_stopped)
 		sleeps = count("sleeps");
 		one_start_running(&o, self, 2, ms);
 		while (count("sleeps") < sleeps + 2 && !atomic_load(&o.over))
-			sched_yield();
+			turn_over();
 		ASSERT_NE(0, stop_words_set());
 		/* The stop words came too late. */
 		over = atomic_load(&o.over);

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <wd_cq.h>
 
@@ -11,6 +10,7 @@
 #include "on_device.h"
 #include "session.h"
 #include "tsan_fork.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define MANY	40
@@ -188,7 +188,7 @@ TEST_F(cancel, the_requests_of_another_session_end_as_they_would)
 		ASSERT_EQ(0, submit(self, i % 2 ? other : self->h, &self->job[i]));
 	if (!variant->soft) {
 		while (emulated_count(EMULATED_DEVICE, "drop") < MANY)
-			sched_yield();
+			turn_over();
 		ASSERT_EQ(0, control("fault drop=0"));
 	}
 	EXPECT_EQ(0, wd_sess_cancel(self->h));
@@ -222,7 +222,7 @@ TEST_F(cancel, a_synchronous_call_returns)
 	ASSERT_EQ(0, control("fault drop=1/1"));
 	ASSERT_EQ(0, pthread_create(&self->thread, NULL, compress, self));
 	while (!wd_in_flight(NULL))
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(0, wd_sess_cancel(self->h));
 	pthread_join(self->thread, NULL);
 	EXPECT_EQ(-ECANCELED, self->ret);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Completion queues whose context fails by an overrun of its ring, and contexts without a free number. */
-#include <sched.h>
 #include <wd_cq.h>
 
 #include "need_device.h"
 #include "on_device.h"
+#include "turn.h"
 
 #define LEN	64
 #define NR	600	/* twice as many completions exceed the ring */
@@ -81,7 +81,7 @@ static int ring_overrun(handle_t h)
 	if (emulated_control(EMULATED_DEVICE, "release"))
 		return -EINVAL;
 	while (!ret && emulated_count(EMULATED_DEVICE, "async_events") == before)
-		sched_yield();
+		turn_over();
 	/* The faults that didn't happen must not hit other requests. */
 	return emulated_control(EMULATED_DEVICE, "fault duplicate=0") ? -EINVAL : ret;
 }
@@ -97,7 +97,7 @@ TEST_F(overrun, each_request_ends_once_and_the_queue_is_told_and_lasts)
 		ret = wd_poll_cq(self->cq, DEPTH, self->wc);
 		ASSERT_LE(0, ret);
 		if (!ret)
-			sched_yield();
+			turn_over();
 		for (i = 0; i < ret; i++, got++) {
 			ASSERT_GT(NR, self->wc[i].wr_id);
 			self->seen[self->wc[i].wr_id]++;
@@ -121,13 +121,13 @@ TEST_F(overrun, each_request_ends_once_and_the_queue_is_told_and_lasts)
 	/* The other context still works, and this one is opened again with a new ring. */
 	ASSERT_EQ(0, submit(self->soft, 0));
 	while (!(ret = wd_poll_cq(self->cq, DEPTH, self->wc)))
-		sched_yield();
+		turn_over();
 	ASSERT_EQ(1, ret);
 	EXPECT_EQ(0, self->wc[0].status);
 	EXPECT_EQ(WD_PATH_SOFT, self->wc[0].path);
 	ASSERT_EQ(0, submit(self->h, again)) TH_LOG("%s", words());
 	while (!(ret = wd_poll_cq(self->cq, DEPTH, self->wc)))
-		sched_yield();
+		turn_over();
 	ASSERT_EQ(1, ret);
 	EXPECT_EQ(0, self->wc[0].status);
 	EXPECT_EQ(again, self->wc[0].wr_id);

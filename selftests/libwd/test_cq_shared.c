@@ -2,7 +2,6 @@
 /* Completion queues that share one hardware queue: each gets its own completions, and each sleeper wakes. */
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <wd_comp.h>
@@ -13,6 +12,7 @@
 #include "emulated.h"
 #include "harness_long.h"
 #include "session.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN	500
@@ -78,7 +78,7 @@ static int poll_n(struct user *u, int n)
 		if (ret < 0)
 			return ret;
 		got += ret;
-		sched_yield();
+		turn_over();
 	}
 	return got;
 }

@@ -3,7 +3,6 @@
  * Sleeping on a completion queue's descriptor while its device is held, and released exactly where a wake-up could be
  * missed; deadlines, resets and removal meanwhile.
  */
-#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "before_arming.h"
 #include "need_device.h"
 #include "request/cq.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN	200
@@ -133,7 +133,7 @@ static int sleep_and_poll(FIXTURE_DATA(cq_wake) *self, int max)
 static void until_fault(const char *what)
 {
 	while (!emulated_count(EMULATED_DEVICE, what))
-		sched_yield();
+		turn_over();
 }
 
 static int spin_through(FIXTURE_DATA(cq_wake) *self, unsigned int n)
@@ -142,7 +142,7 @@ static int spin_through(FIXTURE_DATA(cq_wake) *self, unsigned int n)
 		if (submit(self, 0, 0))
 			return -1;
 		while (!wd_poll_cq(self->cq, 4, self->wc))
-			sched_yield();
+			turn_over();
 	}
 	return 0;
 }
@@ -238,7 +238,7 @@ TEST_F(cq_wake, a_completion_before_the_descriptor_is_added_is_noticed)
 		ASSERT_EQ(0, wd_cq_arm(self->cq));
 		ASSERT_EQ(0, submit(self, 0, 0));
 		while (emulated_count(EMULATED_DEVICE, "completions") == before)
-			sched_yield();
+			turn_over();
 		ASSERT_EQ(0, epoll_ctl(self->ep, EPOLL_CTL_ADD, wd_cq_fd(self->cq), &ev));
 		ASSERT_EQ(1, sleep_and_poll(self, 4));
 	}
@@ -261,7 +261,7 @@ TEST_F(cq_wake, what_comes_after_the_last_poll_wakes_who_polled_after_arming)
 	ASSERT_EQ(0, wd_cq_arm(self->cq));
 	ASSERT_EQ(0, submit(self, 0, 0));
 	while (!wd_poll_cq(self->cq, 4, self->wc))
-		sched_yield();
+		turn_over();
 	ASSERT_EQ(0, wd_poll_cq(self->cq, 4, self->wc));
 	self->h = soft;
 	EXPECT_EQ(0, submit(self, 1, 0));

@@ -12,6 +12,7 @@
 #include "on_device.h"
 #include "sectioned.h"
 #include "tsan_fork.h"
+#include "turn.h"
 
 #define LEN	1000
 #define ROUNDS	200
@@ -440,7 +441,7 @@ static int decompress_in_the_end(handle_t sess)
 	int ret, tries = 0;
 
 	while ((ret = decompress(sess)) == -EDQUOT && tries++ < 1000)
-		sched_yield();
+		turn_over();
 	return ret;
 }
 
@@ -477,7 +478,7 @@ TEST(poll_threads_let_go_of_a_context_that_is_wanted)
 		ASSERT_EQ(0, decompress_in_the_end(d));
 		ASSERT_EQ(0, async_in_the_end(c, &arg));
 		while (!done)
-			sched_yield();
+			turn_over();
 	}
 	EXPECT_EQ(0, wd_stop_pollers());
 }

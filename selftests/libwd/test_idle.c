@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 #include "need_device.h"
 #include "on_device.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN		600
@@ -214,7 +214,7 @@ TEST(a_completion_queues_context_is_given_back_too)
 		ASSERT_NE(0, sess);
 		ASSERT_EQ(0, submit(sess, &f, NULL));
 		while (!(n = wd_poll_cq(cq, 1, &wc)))
-			sched_yield();
+			turn_over();
 		EXPECT_EQ(1, n);
 		EXPECT_EQ(0, wc.status);
 		EXPECT_EQ(before - 1, free_queues());
@@ -248,14 +248,14 @@ static bool queue_comes_back(int before, long long *ms)
 	if (submit(sess, &f, on_done))
 		return false;
 	do {
-		sched_yield();
+		turn_over();
 		begun = now_ms();
 		ret = wd_comp_free_sess(sess);
 	} while (ret == -EBUSY);
 	*ms = now_ms() - begun;
 	/* The session can already be freed when its last callback, which uses the request, is about to run. */
 	while (!f.done)
-		sched_yield();
+		turn_over();
 	return !ret && free_queues() == before;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A lock that belongs to the thread which takes it again and again: only one thread has it at a time. */
 #include <pthread.h>
-#include <sched.h>
 
 #include "base/lock.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 
 #define TURNS	200000
 #define OTHERS	2
@@ -143,7 +143,7 @@ static void *other(void *arg)
 		if (n % 2) {
 			wd_lock(&lock);
 		} else if (!wd_trylock(&lock)) {
-			sched_yield();
+			turn_over();
 			continue;
 		}
 		turn();
@@ -151,7 +151,7 @@ static void *other(void *arg)
 		lock.enough = WD_LOCK_ENOUGH;
 		wd_unlock(&lock);
 		by_others++;
-		sched_yield();
+		turn_over();
 	}
 	return NULL;
 }

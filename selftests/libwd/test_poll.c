@@ -2,12 +2,12 @@
 /* A thread sleeps in a poll on one device's context: work on other contexts, old and new, wakes it. */
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "need_device.h"
 #include "on_device.h"
+#include "turn.h"
 
 #define LEN		500
 #define ROUNDS		40
@@ -143,7 +143,7 @@ FIXTURE_TEARDOWN(poller)
 static void until(const atomic_bool *what)
 {
 	while (!*what)
-		sched_yield();
+		turn_over();
 }
 
 TEST_F(poller, sees_what_a_context_completes_that_was_opened_meanwhile)
@@ -155,7 +155,7 @@ TEST_F(poller, sees_what_a_context_completes_that_was_opened_meanwhile)
 	self->last = 0;
 	ASSERT_EQ(0, submit(self->other, &self->second));
 	while (!self->last)
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(1, self->last);
 	EXPECT_TRUE(self->second.over);
 	EXPECT_FALSE(self->first.over);

@@ -17,6 +17,7 @@
 #include "kselftest_harness.h"
 #include "on_device.h"
 #include "tsan_fork.h"
+#include "turn.h"
 
 #define LEN		1000
 #define ROOM		2000
@@ -73,7 +74,7 @@ static int submit(handle_t sess, struct flight *f, wd_alg_comp_cb_t *cb)
 
 static bool late(time_t begun)
 {
-	sched_yield();
+	turn_over();
 	return time(NULL) - begun > WAIT_S;
 }
 
@@ -670,7 +671,7 @@ TEST_F(on, starting_and_stopping_under_load_loses_nothing)
 	}
 	while (total < end) {
 		ASSERT_EQ(0, wd_start_pollers("2"));
-		sched_yield();
+		turn_over();
 		ASSERT_EQ(0, wd_stop_pollers());
 	}
 	for (i = 0; i < SUBMITTERS; i++) {

@@ -3,7 +3,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "on_device.h"
+#include "turn.h"
 #include "wait_ms.h"
 #include "tsan_fork.h"
 
@@ -429,7 +429,7 @@ static void being_stopped(const struct late *late)
 	while (!stopping && !late->over) {
 		for (i = 0; !wd_ctx_info(i, &info); i++)
 			stopping |= info.state == -EIO;
-		sched_yield();
+		turn_over();
 	}
 }
 
@@ -447,7 +447,7 @@ static bool others_go_on(void)
 	being_stopped(&late);
 	pthread_create(&t[1], NULL, read_counters, &reader);
 	while (!reader.begun)
-		sched_yield();
+		turn_over();
 	poll(NULL, 0, 20);
 	pid = fork();
 	if (!pid)

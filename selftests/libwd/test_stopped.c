@@ -4,7 +4,6 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 
 #include "need_device.h"
 #include "on_device.h"
+#include "turn.h"
 
 #define MANY	500
 #define LEN	256
@@ -101,7 +101,7 @@ static void look_until(FIXTURE_DATA(stopped) *self, unsigned int over)
 {
 	while (self->over < over) {
 		look(self, 20);
-		sched_yield();
+		turn_over();
 	}
 }
 
@@ -228,7 +228,7 @@ TEST_F(stopped, those_that_wait_go_to_the_context_that_comes_back)
 		self->over = 0;
 		memset(self->ended, 0, sizeof(self->ended));
 		while (submit(self, 0, 0))
-			sched_yield();
+			turn_over();
 		look_until(self, 1);
 	}
 	EXPECT_EQ(nr, good);
@@ -249,7 +249,7 @@ TEST_F(stopped, one_that_is_stopped_too_often_is_done_on_this_cpu)
 		ASSERT_EQ(0, submit(self, i, 1));
 		do {
 			look(self, 20);
-			sched_yield();
+			turn_over();
 		} while (!self->ended[i]);
 		EXPECT_EQ(-ETIMEDOUT, self->status[i]);
 		self->over -= !self->ended[0];

@@ -5,13 +5,13 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "before_arming.h"
 #include "mediated.h"
 #include "need_device.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define LEN	200
@@ -98,7 +98,7 @@ static int spin_through(FIXTURE_DATA(wake) *self, unsigned int n)
 		if (wd_comp_async(self->async, request(self), NULL))
 			return -1;
 		while (!(ret = wd_comp_poll(1, 0, NULL)))
-			sched_yield();
+			turn_over();
 		if (ret != 1)
 			return -1;
 	}
@@ -122,7 +122,7 @@ static int burst_through(FIXTURE_DATA(wake) *self, unsigned int n)
 		ret = wd_comp_async(self->async, &many[i].arg, NULL);
 	}
 	while (!ret && count("completions") < before + n)
-		sched_yield();
+		turn_over();
 	for (self->done = 0; self->done < n && ret >= 0; )
 		ret = wd_comp_poll(n, 0, NULL);
 	free(many);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Threads that sleep until another one changes something: none is missed, and few looks and barriers are in vain. */
 #include <pthread.h>
-#include <sched.h>
 #include <time.h>
 
 #include "base/sleep.h"
 #include "base/watch.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define CHANGES		50000
@@ -102,7 +102,7 @@ static void change(unsigned int i)
 	}
 	for (k = 0; k < SLEEPERS && i % 64; k++)
 		while (atomic_load(&seen[k]) != i + 1 && !missed)
-			sched_yield();
+			turn_over();
 }
 
 TEST(no_change_is_missed)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A section's priority reaches the hardware queue, and a saturated device obeys it. */
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include "../comp/comp_test.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 #include "worker.h"
 
 #define BYTES		2000
@@ -63,7 +63,7 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 	fill_text(src, BYTES, 1);
 	atomic_fetch_add(&s->ready, 1);
 	while (atomic_load(&s->ready) < 2)
-		sched_yield();
+		turn_over();
 	while (all_done(s) < REQUESTS) {
 		while (wd_in_flight(NULL) < FLYING) {
 			len[i] = sizeof(dst[i]);

@@ -5,7 +5,6 @@
  * an access to memory that isn't lent to them ends the process.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 
 #include "dh_test.h"
@@ -14,6 +13,7 @@
 #include "mediated.h"
 #include "rsa_test.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 
 #define DEVICE	"hisi_hpre-0"
 #define OTHER	"hisi_hpre-1"
@@ -264,7 +264,7 @@ TEST_F(power, after_a_deadline_the_room_stays_as_it_is)
 	memcpy(then, dst, K);
 	ASSERT_EQ(0, control("release"));
 	while (running())
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(0, memcmp(then, dst, K));
 	/* A stopped device of generation 2 finishes its requests. What can't be verified any more is wiped. */
 	EXPECT_TRUE(is_marked(dst) || !memcmp(self->want, dst, K) == (self->what != RSA_PRIMES));
@@ -303,7 +303,7 @@ static int reset_during(struct held *held)
 	if (emulated_control(DEVICE, fault) || pthread_create(&t, NULL, held_run, held))
 		return -EIO;
 	while (emulated_count(DEVICE, kind) == before)
-		sched_yield();
+		turn_over();
 	control("reset");
 	pthread_join(t, NULL);
 	return held->ret;
@@ -391,7 +391,7 @@ TEST_F(power, when_the_call_returns_the_device_is_done_with_the_memory)
 		EXPECT_EQ(0, memcmp(self->want, held.dst, K));
 	}
 	while (running())
-		sched_yield();
+		turn_over();
 	loans_close(&self->loans);
 }
 

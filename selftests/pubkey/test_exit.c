@@ -2,7 +2,6 @@
 /* Processes that end while poll threads compute in libcrypto. */
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "ecc_test.h"
 #include "kselftest_harness.h"
 #include "tsan_fork.h"
+#include "turn.h"
 
 #define IN_FLIGHT	32
 #define CHILDREN	20
@@ -86,7 +86,7 @@ static void work(void)
 		atomic_store(&flights[i].idle, true);
 	submit_idle();
 	while (atomic_load(&done) < IN_FLIGHT)
-		sched_yield();
+		turn_over();
 }
 
 /* Registered before libcrypto's exit handler, so this one runs after it. */

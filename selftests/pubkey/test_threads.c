@@ -2,11 +2,11 @@
 /* ECC from several threads with the same sessions: each operation gets its own result, complete. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #include "ecc_test.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 
 #define THREADS		6
 #define ROUNDS		30
@@ -216,7 +216,7 @@ TEST_F(shared, a_point_that_changes_is_refused_or_was_good)
 		EXPECT_TRUE(!ret || ret == -EINVAL) TH_LOG("%d: %s", ret, detail(self->ecdh));
 		EXPECT_TRUE(ret || !memcmp(out, self->want, 32));
 		/* On a single CPU, the other thread runs now at the latest. */
-		sched_yield();
+		turn_over();
 	}
 	atomic_store(&stop, true);
 	pthread_join(t, NULL);

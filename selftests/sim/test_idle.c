@@ -6,6 +6,7 @@
 #include "need_machine.h"
 #include "rawq.h"
 #include "sim_item.h"
+#include "turn.h"
 
 #define IDLE_MS		1300
 #define MEASURE_MS	5000
@@ -77,7 +78,7 @@ static int request(struct rawq *q, uint8_t *src, uint8_t *dst)
 	rawq_push(q, 1);
 	do {
 		for (int look = 0; look < 10000 && !rawq_ready(q); look++)
-			sched_yield();
+			turn_over();
 		ret = rawq_pull(q, &done);
 	} while (ret == -EAGAIN && now_ms() < deadline);
 	return ret ? ret : (int)rawq_zip_status(rawq_zip_done(q, &done));

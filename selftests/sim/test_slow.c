@@ -9,6 +9,7 @@
 #include "fuse_fs.h"
 #include "rawq.h"
 #include "text_file.h"
+#include "turn.h"
 #include "wait_ms.h"
 
 #define BYTES		(64 * 1024)
@@ -167,7 +168,7 @@ TEST_F_TIMEOUT(slow, who_has_none_left_waiting_may_use_files, 300)
 	fuse_fs_end(&self->fs);
 	/* The threads that were left waiting end soon, and the user's files are served again. */
 	for (long long end = now_ms() + WAIT_MS; pager_threads() > THREADS_MAX && now_ms() < end;)
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(ZIP_ST_OK, status_in_the_end(self->name, USER_SLOW, file));
 	fuse_fs_end(&quick);
 	munmap(file, BYTES);

@@ -7,6 +7,7 @@
 #include "kselftest_harness.h"
 #include "fail_nth.h"
 #include "netlink_test.h"
+#include "turn.h"
 
 /* A child that performs an action, reports the result, and ends when it is asked to. */
 struct helper {
@@ -69,7 +70,7 @@ static long long wait_attached(struct nlc *c, long long n)
 	long long deadline = now_ms() + NL_WAIT_MS;
 
 	while (!nlc_section_get(c, SECTION) && NUM(c, SLOTS_ATTACHED) != n && now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	return NUM(c, SLOTS_ATTACHED);
 }
 
@@ -418,7 +419,7 @@ static long long wait_waiting(struct nlc *c, long long n)
 	long long deadline = now_ms() + NL_WAIT_MS;
 
 	while (!nlc_section_get(c, SECTION) && NUM(c, WAITING) != n && now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	return NUM(c, WAITING);
 }
 

@@ -4,6 +4,7 @@
 #define NEED_AWAY	1
 #include "netlink_test.h"
 #include "rawq.h"
+#include "turn.h"
 
 #define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
 #define QUEUE_MS	300000
@@ -51,7 +52,7 @@ FIXTURE_TEARDOWN(devices)
 	text_write(DRIVER "/unbind", self->parent);
 	EXPECT_EQ(0, text_write(DRIVER "/bind", self->parent));
 	while (uacce_attr_num(self->dev, "available_instances") != self->available && now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	EXPECT_EQ(self->available, uacce_attr_num(self->dev, "available_instances"));
 	client_end(self->ask);
 	client_end(self->config);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include "kselftest_harness.h"
 #include "../sim/sim_item.h"
+#include "turn.h"
 #include "zip_queue.h"
 
 _Static_assert(UACCE_CMD_START_Q == 0x5700, "START_Q");
@@ -209,7 +210,7 @@ static int kill_who_waits(const char *item, const char *name)
 	if (sim_set(item, "faults/mailbox", LATE_START) || pthread_create(&starter, NULL, starts, &fd))
 		return -EIO;
 	while (!over && sim_is(item, "faults/mailbox", LATE_START)) {
-		sched_yield();
+		turn_over();
 		over = !pthread_tryjoin_np(starter, &started);
 	}
 	if (!over) {

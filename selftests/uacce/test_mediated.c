@@ -10,6 +10,7 @@
 #include "../sim/sim_item.h"
 #include "late_page.h"
 #include "rawq.h"
+#include "turn.h"
 #include "uacce_nl.h"
 #include "uacce_tree.h"
 #include "wait_ms.h"
@@ -299,7 +300,7 @@ TEST_F(mediated, a_spinning_thread_sees_the_devices_completion)
 	fill(&self->q, text, sizeof(text), out, sizeof(out));
 	ASSERT_EQ(0, ring(&self->q, HISI_QP_DB_SQ));
 	while (!(le16toh(cq[0].w7) & QM_CQE_PHASE) && now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	ASSERT_TRUE(le16toh(cq[0].w7) & QM_CQE_PHASE);
 	EXPECT_EQ(0, ring(&self->q, HISI_QP_DB_REAP));
 	EXPECT_TRUE(rawq_ready(&self->q));

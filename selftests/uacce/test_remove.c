@@ -2,7 +2,6 @@
 /* A device that goes while its queues are open: unbound, driver unloaded, software device unloaded. */
 #include <libgen.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include "fuse_fs.h"
 #include "late_page.h"
 #include "text_file.h"
+#include "turn.h"
 #include "zip_queue.h"
 
 #define GONE		(POLLIN | POLLRDNORM | POLLERR | POLLHUP)
@@ -80,7 +80,7 @@ static int wait_devices(unsigned int wanted)
 	long long deadline = now_ms() + BACK_MS;
 
 	while (devices() != wanted && now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	return devices() == wanted ? 0 : -ETIMEDOUT;
 }
 
@@ -301,7 +301,7 @@ static void *works_on(void *arg)
 		int ret = rawq_begin(&q, w->name, 0);
 
 		if (ret) {
-			sched_yield();
+			turn_over();
 			continue;
 		}
 		for (int i = 0; i < 50 && !ret && !atomic_load(w->stop); i++) {
@@ -403,7 +403,7 @@ static void all_open(const struct opener *openers, int n, const int *before)
 {
 	for (int i = 0; i < n; i++)
 		while (atomic_load(&openers[i].opened) <= before[i])
-			sched_yield();
+			turn_over();
 }
 
 TEST_F_TIMEOUT(removal, opens_race_with_removal, 240)

@@ -6,6 +6,7 @@
 #define NEED_DEVICES	1
 #include "need_machine.h"
 #include "rawq.h"
+#include "turn.h"
 
 #define REQUEST_MS	300000
 
@@ -37,7 +38,7 @@ static inline long wait_available(const char *name, long wanted, int ms)
 
 	while ((seen = uacce_attr_num(name, "available_instances")) != wanted &&
 	       now_ms() < deadline)
-		sched_yield();
+		turn_over();
 	return seen;
 }
 
