@@ -310,8 +310,9 @@ def main():
     for name, sources in user.items():
         tables[name] = results.artefact(name, name, lambda: user_objects(name, sources), stated.get(name), allowed)
     results.add("no driver of hardware needs one of software", list(no_soft(tables)))
-    mods = glob.glob(os.path.join(BUILD, "kmod/*/kernel/*/*.mod"))
-    releases = sorted({mod.split("/kmod/")[1].split("/")[0] for mod in mods})
+    # The last file of a build: another run may be in the middle of one.
+    built = glob.glob(os.path.join(BUILD, "kmod/*/Module.symvers"))
+    releases = sorted(os.path.basename(os.path.dirname(path)) for path in built)
     for release in releases:
         for name in kernel:
             title = f"{name}.ko of {release}"

@@ -48,6 +48,7 @@ module_built() {
 	mkdir -p build/kmod/6.1/kernel/one
 	cc -c -o build/kmod/6.1/kernel/one/mod.o kernel/one/mod.c
 	echo kernel/one/mod.o >build/kmod/6.1/kernel/one/mod.mod
+	touch build/kmod/6.1/Module.symvers
 }
 
 circles() {
@@ -69,6 +70,14 @@ test_a_tree_in_order_passes() {
 	says "ok 5 - libone's files call and include downwards" out
 	says "mod.ko of 6.1's files call and include downwards" out
 	not grep SKIP out
+}
+
+test_modules_whose_build_goes_on_are_skipped() {
+	tree
+	module_built
+	rm build/kmod/6.1/Module.symvers
+	circles || { cat out; return 1; }
+	says '# SKIP not built: make modules' out
 }
 
 test_modules_that_are_not_built_are_skipped() {
