@@ -125,12 +125,25 @@ ended() {
 	[ $code = "$3" ] || { echo "exit status $code, not $3"; cat "$scratch/$1.err"; return 1; }
 	until_true nobody_in "$pid"
 }
+# As if another VM of that kernel were being prepared.
 interrupted() {
+	local cache=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive} other code=0
+
 	touch "$scratch/before"
 	begin first
 	until_true grep -q up "$scratch/first.out" || return
-	begin second
-	until_true grep -q '^vm: waiting' "$scratch/second.err" && ended second TERM 143 && ended first TERM 143
+	exec {other}>"$cache/vm-$(scripts/kernel release "$(scripts/kernel default)").lock"
+	flock $other
+	begin second {other}>&-
+	until_true grep -q '^vm: waiting' "$scratch/second.err" && ended second TERM 143 || code=1
+	exec {other}>&-
+	ended first TERM 143 && return $code
+}
+side_by_side() {
+	begin fourth
+	begin fifth
+	until_true grep -q up "$scratch/fourth.out" && until_true grep -q up "$scratch/fifth.out" &&
+		ended fourth TERM 143 && ended fifth TERM 143
 }
 # A new name: the output of an old one would still be there before the new VM empties the file.
 killed() {
@@ -162,5 +175,6 @@ test_that 'time runs out' too_long
 test_that 'a signal ends it, as it works and as it waits' interrupted
 test_that 'and it leaves no folder' no_folder_left
 test_that 'QEMU goes with it when it is killed' killed
+test_that 'two VMs of a kernel run side by side' side_by_side
 test_that 'what it does not know is refused' refuses
 tap_done
