@@ -170,10 +170,11 @@ static pid_t opener_that_binds(const char *dev)
 
 TEST_F_TIMEOUT(reset, it_does_not_wait_for_an_opener_that_binds, 100)
 {
-	pid_t pid = opener_that_binds(self->dev);
 	int status;
+	pid_t pid;
 
 	FAULTY_NEEDS_SVA;
+	pid = opener_that_binds(self->dev);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, reset(self->address));
 	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
@@ -186,10 +187,11 @@ TEST_F_TIMEOUT(reset, it_does_not_wait_for_an_opener_that_binds, 100)
 
 TEST_F_TIMEOUT(reset, an_opener_that_binds_can_be_killed, 100)
 {
-	pid_t pid = opener_that_binds(self->dev);
 	int status;
+	pid_t pid;
 
 	FAULTY_NEEDS_SVA;
+	pid = opener_that_binds(self->dev);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, kill(pid, SIGKILL));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
