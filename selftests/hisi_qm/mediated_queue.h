@@ -80,10 +80,7 @@ static struct zip_sqe *fill(FIXTURE_DATA(mediated) *self, struct rawq *q, const 
 {
 	struct zip_sqe *sqe = rawq_slot(q);
 
-	if (self->generation[0] == '2')
-		rawq_zip_fill2(sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
-	else
-		rawq_zip_fill(sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
+	rawq_zip_fill_of(self->generation, sqe, ZIP_REQ_ZLIB, src, len, dst, room, q->sq_tail);
 	return sqe;
 }
 

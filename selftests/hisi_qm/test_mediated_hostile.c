@@ -84,10 +84,7 @@ FIXTURE_TEARDOWN(hostile)
 static void fill(const FIXTURE_DATA(hostile) *self, void *sqe, const void *src, uint32_t len, void *dst, uint32_t room,
 		 uint32_t tag)
 {
-	if (self->generation[0] == '2')
-		rawq_zip_fill2(sqe, ZIP_REQ_ZLIB, src, len, dst, room, tag);
-	else
-		rawq_zip_fill(sqe, ZIP_REQ_ZLIB, src, len, dst, room, tag);
+	rawq_zip_fill_of(self->generation, sqe, ZIP_REQ_ZLIB, src, len, dst, room, tag);
 }
 
 /* ------ a hostile process ------ */

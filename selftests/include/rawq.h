@@ -290,6 +290,13 @@ static inline void rawq_zip_fill2(struct zip_sqe *sqe, enum zip_req_type type, c
 	sqe->dw13 = htole32(tag);
 }
 
+/* The same for a device of that generation: "2" or "3". */
+static inline void rawq_zip_fill_of(const char *generation, struct zip_sqe *sqe, enum zip_req_type type,
+				    const void *src, uint32_t src_len, void *dst, uint32_t dst_len, uint32_t tag)
+{
+	(generation[0] == '2' ? rawq_zip_fill2 : rawq_zip_fill)(sqe, type, src, src_len, dst, dst_len, tag);
+}
+
 /* One request from end to end: the device's status (0..255) and *produced, or -errno. */
 static inline int rawq_zip(struct rawq *q, enum zip_req_type type, const void *src, uint32_t src_len,
 			   void *dst, uint32_t dst_len, uint32_t *produced, int ms)
