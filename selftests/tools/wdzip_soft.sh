@@ -141,6 +141,53 @@ test_a_file_that_grows_is_compressed_to_its_end() {
 	LD_PRELOAD=./grow.so wdzip -T 1 -c f | gzip -dc | same - f
 }
 
+# opens_at_each_request COMMAND...: whoever opens f for writing during a request of the command waits, or doesn't.
+opens_at_each_request() {
+	cat >open.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int wd_compress(unsigned long long sess, void *arg)
+{
+	int (*real)(unsigned long long, void *) =
+		(int (*)(unsigned long long, void *))dlsym(RTLD_NEXT, "wd_compress");
+	int fd = open("f", O_WRONLY | O_NONBLOCK);
+
+	fprintf(stderr, "%s\n", fd < 0 && errno == EWOULDBLOCK ? "waits" : "opens");
+	close(fd);
+	return real(sess, arg);
+}
+END
+	gcc -shared -fPIC -o open.so open.c
+	LD_PRELOAD=./open.so "$@"
+}
+
+has_leases() {
+	python3 -c 'import fcntl; fcntl.fcntl(open("f"), fcntl.F_SETLEASE, fcntl.F_RDLCK)' 2>/dev/null ||
+		skip "this file system has no leases"
+}
+
+test_a_file_in_place_is_read_if_somebody_wants_to_write() {
+	text 3000000 >f
+	has_leases
+	opens_at_each_request wdzip -T 1 -c f 2>err | gzip -dc | same - f
+	[ "$(cat err)" = $'waits\nopens' ]
+	opens_at_each_request wdzip -T 1 -c <f 2>err | gzip -dc | same - f
+	[ "$(cat err)" = $'waits\nopens' ]
+}
+
+test_a_file_that_is_open_for_writing_is_read() {
+	text 3000000 >f
+	has_leases
+	exec 8>>f
+	opens_at_each_request wdzip -T 1 -c f 2>err | gzip -dc | same - f
+	exec 8>&-
+	[ "$(cat err)" = opens ]
+}
+
 test_says_why_it_is_soft() {
 	text 1000 >f
 	wdzip --path soft -v -c f 2>err >/dev/null

@@ -51,17 +51,34 @@ static int piece_compress(struct job *job, const struct buffers *b, size_t len, 
 }
 
 /* An input that is one piece: whole buffers are what devices and software are best at. */
-static int whole_compress(struct job *job, const struct buffers *b, size_t len)
+static int whole_compress(struct job *job, const struct buffers *b, const void *src, size_t len, size_t *dst_len)
 {
-	size_t dst_len = b->room;
-	struct wd_comp_arg arg = { .src = b->in, .src_len = len, .dst = b->out, .dst_len = &dst_len };
-	int ret = wd_compress(job->stream, &arg);
+	struct wd_comp_arg arg = { .src = (void *)src, .src_len = len, .dst = b->out, .dst_len = dst_len };
+	int ret;
 
+	*dst_len = b->room;
+	ret = wd_compress(job->stream, &arg);
 	job->path = arg.path;
 	job->path_reason = arg.path_reason;
-	if (ret)
-		return ret;
-	return header_write(job, b->out, dst_len) ? 1 : 0;
+	return ret;
+}
+
+/* Return: false if the file has to be read, since it isn't still, or didn't remain so. */
+static bool still_compress(struct job *job, const struct buffers *b, size_t len, int *ret)
+{
+	const void *at = still_begin(job, len);
+	size_t dst_len;
+
+	if (!at)
+		return false;
+	*ret = whole_compress(job, b, at, len, &dst_len);
+	if (!still_end(job, at, len))
+		return false;
+	if (!*ret) {
+		job->in_bytes = len;
+		*ret = header_write(job, b->out, dst_len) ? 1 : 0;
+	}
+	return true;
 }
 
 /* In software parts are better than a stream: shorter from level 4 on, and made in half the time. */
@@ -77,6 +94,7 @@ static bool wants_parts(const struct settings *set, const struct buffers *b, ssi
 
 static int pieces_compress(struct job *job, const struct buffers *b)
 {
+	size_t dst_len;
 	bool last = false;
 	ssize_t got;
 	int ret;
@@ -91,10 +109,13 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 		/* A stream that has begun goes on. */
 		if (!job->in_bytes && wants_parts(job->set, b, got, last) && session_of_thread(job->set, 0))
 			return parts_compress(job, b->in, (size_t)got);
-		if (last && !job->in_bytes)
-			ret = whole_compress(job, b, (size_t)got);
-		else
+		if (last && !job->in_bytes) {
+			ret = whole_compress(job, b, b->in, (size_t)got, &dst_len);
+			if (!ret && header_write(job, b->out, dst_len))
+				ret = 1;
+		} else {
 			ret = piece_compress(job, b, got, last);
+		}
 		if (ret)
 			return ret;
 		job->in_bytes += got;
@@ -148,7 +169,7 @@ int compress_stream(struct job *job)
 		buffers_free(&b);
 		buffers_alloc(&b, PIECE_BYTES);
 	}
-	if (b.in && b.out)
+	if (b.in && b.out && (b.piece == PIECE_BYTES || !still_compress(job, &b, b.piece - 1, &ret)))
 		ret = pieces_compress(job, &b);
 	buffers_free(&b);
 	return session_end(job, ret, "compression failed");

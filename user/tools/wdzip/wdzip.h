@@ -120,6 +120,13 @@ const char *format_unread(const unsigned char *at, size_t len);
 void complain(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void warn(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * still.c: the content of a file of that size, which nobody changes until still_end(), or NULL: it has to be read.
+ * still_end() is false if somebody wants to, whose wait may have been too long: then it has to be read, too.
+ */
+const void *still_begin(const struct job *job, size_t len);
+bool still_end(const struct job *job, const void *at, size_t len);
+
 /* session.c: one session serves all inputs. */
 int session_open(struct settings *set);
 void session_close(struct settings *set);
