@@ -51,22 +51,24 @@ static long seconds(void)
 	return now.tv_sec + 1;
 }
 
-/* Another thread that is about to do the same needn't be waited for. */
+/* Another thread that is about to do the same needn't be waited for. The second session is there before the first. */
 static void session_make(void)
 {
 	struct wd_comp_sess_setup setup = {
 		.alg_type = WD_LZ77, .op_type = WD_SYNC, .dir_type = WD_DIR_COMPRESS, .comp_lv = LEVEL,
 		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
 	};
+	handle_t made;
 
 	if (pthread_mutex_trylock(&lock))
 		return;
 	if (!atomic_load(&session) && seconds() >= atomic_load(&again_at)) {
-		atomic_store(&session, alloc_sess(&setup, NULL));
+		made = alloc_sess(&setup, NULL);
 		setup.flags = WD_SESS_PATH_SOFT;
-		if (atomic_load(&session))
+		if (made)
 			atomic_store(&software, alloc_sess(&setup, NULL));
-		atomic_store(&again_at, atomic_load(&session) ? 0 : seconds() + AGAIN_SECONDS);
+		atomic_store(&again_at, made ? 0 : seconds() + AGAIN_SECONDS);
+		atomic_store(&session, made);
 	}
 	pthread_mutex_unlock(&lock);
 }
