@@ -19,7 +19,7 @@ FIXTURE_SETUP(device)
 	self->back = malloc(ROOM);
 	ASSERT_TRUE(self->plain && self->packed && self->back);
 	fill_mix(self->plain, LEN, 5);
-	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault corrupt=0"));
+	ASSERT_TRUE(!emulated() || !emulated_control(EMULATED_DEVICE, "fault corrupt=0"));
 	ASSERT_EQ(0, setenv("WD_REST", "0", 1));
 	self->c = sess_flags(WD_ZSTD, WD_DIR_COMPRESS, WD_SYNC, WD_FLAT_BUF, 3, WD_COMP_WS_32K,
 			     WD_COMP_SESS_CHECKSUM);
@@ -28,7 +28,7 @@ FIXTURE_SETUP(device)
 
 FIXTURE_TEARDOWN(device)
 {
-	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "fault corrupt=0"));
+	EXPECT_TRUE(!emulated() || !emulated_control(EMULATED_DEVICE, "fault corrupt=0"));
 	EXPECT_EQ(0, wd_comp_free_sess(self->c));
 	free(self->plain);
 	free(self->packed);
@@ -203,6 +203,8 @@ TEST_F(device, that_does_some_blocks_of_a_frame_only_changes_no_byte_of_the_data
 	size_t n = 12000, i;
 	long len;
 
+	if (!emulated())
+		SKIP(return, "there are no faults to order");
 	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault fail=1/3:4"));
 	for (i = 0; i < 400; i++) {
 		fill_text(self->plain, n, (unsigned int)i);
@@ -222,6 +224,8 @@ TEST_F(device, that_answers_wrongly_changes_no_byte_of_the_data)
 	unsigned int i, wrong = 0;
 	char text[40];
 
+	if (!emulated())
+		SKIP(return, "there are no faults to order");
 	for (i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), "fault corrupt=%s", rules[i]);
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, text));
