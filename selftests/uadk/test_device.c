@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 
+#include "uadk/wd_aead.h"
 #include "uadk/wd_comp.h"
 #include "uadk/wd_sched.h"
 #include "uadk_test.h"
@@ -246,6 +247,99 @@ TEST(not_there)
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		EXPECT_TRUE(refuses(RTLD_DEFAULT, none[i], false)) TH_LOG("%s: %s", none[i], said);
+	}
+}
+
+static handle_t cipher(unsigned int alg, unsigned int mode)
+{
+	struct wd_cipher_sess_setup setup = { .alg = alg, .mode = mode };
+
+	return wd_cipher_alloc_sess(&setup);
+}
+
+static handle_t digest(unsigned int alg, unsigned int mode)
+{
+	struct wd_digest_sess_setup setup = { .alg = alg, .mode = mode };
+
+	return wd_digest_alloc_sess(&setup);
+}
+
+static handle_t aead(unsigned int alg, unsigned int mode)
+{
+	struct wd_aead_sess_setup setup = { .calg = alg, .cmode = mode, .dalg = WD_DIGEST_SHA256,
+					    .dmode = WD_DIGEST_HMAC };
+
+	return wd_aead_alloc_sess(&setup);
+}
+
+static handle_t comp(unsigned int alg, unsigned int mode)
+{
+	struct wd_comp_sess_setup setup = { .alg_type = alg, .op_type = mode };
+
+	return wd_comp_alloc_sess(&setup);
+}
+
+/* Of SM4 no more is sure without a device: libcrypto may have them or not. */
+#define SM4_ON_DEVICES	(1u << WD_CIPHER_XTS | 7u << WD_CIPHER_CBC_CS1 | 1u << WD_CIPHER_CCM | 1u << WD_CIPHER_GCM)
+
+/* Of each class, bits of the modes in which an algorithm is there. */
+static const struct {
+	const char *name;
+	handle_t (*alloc)(unsigned int alg, unsigned int mode);
+	void (*free)(handle_t sess);
+	unsigned int algs, modes;
+	unsigned int there[WD_DIGEST_TYPE_MAX];
+} having[] = {
+	{ "cipher", cipher, wd_cipher_free_sess, WD_CIPHER_ALG_TYPE_MAX, WD_CIPHER_MODE_TYPE_MAX, {
+		[WD_CIPHER_SM4] = 0x3f | 7 << WD_CIPHER_CBC_CS1, [WD_CIPHER_AES] = 0x3f | 7 << WD_CIPHER_CBC_CS1,
+		[WD_CIPHER_3DES] = 1 << WD_CIPHER_ECB | 1 << WD_CIPHER_CBC } },
+	{ "digest", digest, wd_digest_free_sess, WD_DIGEST_TYPE_MAX, WD_DIGEST_MODE_MAX, {
+		[WD_DIGEST_SM3] = 3, [WD_DIGEST_MD5] = 3, [WD_DIGEST_SHA1] = 3, [WD_DIGEST_SHA256] = 3,
+		[WD_DIGEST_SHA224] = 3, [WD_DIGEST_SHA384] = 3, [WD_DIGEST_SHA512] = 3, [WD_DIGEST_SHA512_224] = 3,
+		[WD_DIGEST_SHA512_256] = 3 } },
+	{ "aead", aead, wd_aead_free_sess, WD_CIPHER_ALG_TYPE_MAX, WD_CIPHER_MODE_TYPE_MAX, {
+		[WD_CIPHER_SM4] = 1 << WD_CIPHER_CCM | 1 << WD_CIPHER_GCM | 1 << WD_CIPHER_CBC,
+		[WD_CIPHER_AES] = 1 << WD_CIPHER_CCM | 1 << WD_CIPHER_GCM | 1 << WD_CIPHER_CBC } },
+	{ "comp", comp, wd_comp_free_sess, WD_COMP_ALG_MAX, 1, {
+		[WD_DEFLATE] = 1, [WD_ZLIB] = 1, [WD_GZIP] = 1, [WD_LZ4] = 1 } },
+};
+
+/* A session that can't be had is an error, and one line, which names the function and the numbers. */
+TEST(algorithms)
+{
+	bool devices = have_device("cbc(aes)");
+	char expected[96];
+
+	ASSERT_EQ(0, wd_cipher_env_init(NULL));
+	ASSERT_EQ(0, wd_digest_env_init(NULL));
+	ASSERT_EQ(0, wd_aead_env_init(NULL));
+	ASSERT_EQ(0, wd_comp_env_init(NULL));
+	for (size_t i = 0; i < sizeof(having) / sizeof(having[0]); i++) {
+		for (unsigned int n = 0; n < having[i].algs * having[i].modes; n++) {
+			unsigned int alg = n / having[i].modes, mode = n % having[i].modes;
+			handle_t sess;
+
+			snprintf(expected, sizeof(expected), "wd_%s_alloc_sess(): algorithm %u, mode %u: not supported",
+				 having[i].name, alg, mode);
+			lines = 0;
+			errno = 0;
+			sess = having[i].alloc(alg, mode);
+			if (!devices && alg == WD_CIPHER_SM4 && having[i].alloc != digest &&
+			    SM4_ON_DEVICES & 1u << mode) {
+				having[i].free(sess);
+				continue;
+			}
+			if (having[i].there[alg] & 1u << mode) {
+				EXPECT_NE(0, sess) TH_LOG("%s %u %u", having[i].name, alg, mode);
+				having[i].free(sess);
+				continue;
+			}
+			EXPECT_EQ(EINVAL, errno);
+			EXPECT_EQ(0, sess) TH_LOG("%s", expected);
+			EXPECT_EQ(0, having[i].alloc(alg, mode));
+			EXPECT_EQ(1, lines) TH_LOG("%s", expected);
+			EXPECT_NE(NULL, strstr(said, expected)) TH_LOG("%s, not %s", said, expected);
+		}
 	}
 }
 

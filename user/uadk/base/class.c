@@ -308,3 +308,23 @@ handle_t uadk_sess_ready(struct uadk_sess *sess, int ret)
 	errno = uadk_status(ret, WD_EINVAL);
 	return 0;
 }
+
+handle_t uadk_sess_refused(struct uadk_class *c, unsigned int alg, unsigned int mode)
+{
+	unsigned long long bit = 1ULL << (16 * alg + mode) % 64;
+
+	if (!(atomic_fetch_or_explicit(&c->refused, bit, memory_order_relaxed) & bit))
+		uadk_log("wd_%s_alloc_sess(): algorithm %u, mode %u: not supported", c->name, alg, mode);
+	errno = WD_EINVAL;
+	return 0;
+}
+
+handle_t uadk_sess_ready_alg(struct uadk_sess *sess, int ret, unsigned int alg, unsigned int mode)
+{
+	struct uadk_class *c = sess->class;
+
+	if (ret != -EOPNOTSUPP)
+		return uadk_sess_ready(sess, ret);
+	uadk_sess_free(sess);
+	return uadk_sess_refused(c, alg, mode);
+}

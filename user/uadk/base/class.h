@@ -87,6 +87,7 @@ struct uadk_class {
 	bool params;			/* a session's sched_param is a struct sched_params */
 	bool async;			/* the program asked for no synchronous contexts */
 	__u32 ctxs;
+	atomic_ullong refused;		/* algorithms and modes that the log names, by their bits of 64 */
 	struct uadk_class *next;
 };
 
@@ -102,6 +103,10 @@ void *uadk_sess_new(struct uadk_class *c, const char *alg, const void *sched_par
 int uadk_sess_begin(struct uadk_sess *sess, unsigned int kind);
 /* What the allocation returns: the session, or 0 and errno if @ret is an error; then the session is freed. */
 handle_t uadk_sess_ready(struct uadk_sess *sess, int ret);
+/* The same, where -EOPNOTSUPP means that ours have no such algorithm: a line in the log says so. */
+handle_t uadk_sess_ready_alg(struct uadk_sess *sess, int ret, unsigned int alg, unsigned int mode);
+/* That line, once for each. Return: 0, and EINVAL in errno. */
+handle_t uadk_sess_refused(struct uadk_class *c, unsigned int alg, unsigned int mode);
 /* The same of a session of ours that has just been made, without a translation of the error. */
 own_handle_t uadk_sess_made(const struct uadk_sess *sess, own_handle_t own, int ret);
 /* Memory, zeroed but for the number of lives. */

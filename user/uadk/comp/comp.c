@@ -18,7 +18,22 @@ _Static_assert(offsetof(struct wd_comp_req, data_fmt) == offsetof(struct wd_comp
 	       sizeof(((struct wd_comp_req *)NULL)->data_fmt) == 4 && WD_FLAT_BUF == 0 &&
 	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a direction and flat buffers are one number");
 
-static const char *const comp_algs[] = { "zlib", "gzip", "deflate", "lz4", NULL };
+/* The names that devices have, by UADK's numbers; "": none. */
+static const char *const comp_algs[] = {
+	[WD_DEFLATE] = "deflate",
+	[WD_ZLIB] = "zlib",
+	[WD_GZIP] = "gzip",
+	[WD_LZ77_ZSTD] = "",
+	[WD_LZ4] = "lz4",
+	NULL
+};
+
+static const __u8 own_algs[] = {
+	[WD_DEFLATE] = OWN_DEFLATE_RAW,
+	[WD_ZLIB] = OWN_ZLIB,
+	[WD_GZIP] = OWN_GZIP,
+	[WD_LZ4] = OWN_LZ4,
+};
 
 static own_handle_t comp_make(struct uadk_sess *sess, unsigned int kind)
 {
@@ -107,40 +122,23 @@ struct uadk_class comp_class = {
 
 UADK_CLASS_CALLS(comp, &comp_class)
 
-/* Ours of an algorithm, and its name. */
-static const struct comp_alg {
-	const char *name;		/* NULL: there is none */
-	__u8 alg;
-} algs[] = {
-	[WD_DEFLATE] = { "deflate", OWN_DEFLATE_RAW },
-	[WD_ZLIB] = { "zlib", OWN_ZLIB },
-	[WD_GZIP] = { "gzip", OWN_GZIP },
-	[WD_LZ4] = { "lz4", OWN_LZ4 },
-};
-
-static const struct comp_alg *comp_alg_of(enum wd_comp_alg_type alg)
-{
-	return (size_t)alg < sizeof(algs) / sizeof(algs[0]) && algs[alg].name ? &algs[alg] : NULL;
-}
-
 /* mm_ops and mm_type aren't read: callers leave them undefined. */
 handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup)
 {
 	bool back = setup && setup->op_type == WD_DIR_DECOMPRESS;
-	const struct comp_alg *of = setup ? comp_alg_of(setup->alg_type) : NULL;
 	struct comp_sess *s;
 
-	if (!of || setup->op_type >= WD_DIR_MAX ||
+	if (setup && (setup->alg_type >= sizeof(own_algs) || !*comp_algs[setup->alg_type]))
+		return uadk_sess_refused(&comp_class, setup->alg_type, 0);
+	if (!setup || setup->op_type >= WD_DIR_MAX ||
 	    (!back && (setup->comp_lv > WD_COMP_L15 || setup->win_sz > WD_COMP_WS_32K))) {
-		if (setup && !of)
-			uadk_log("wd_comp_alloc_sess(): algorithm %d is not supported", (int)setup->alg_type);
 		errno = WD_EINVAL;
 		return 0;
 	}
-	s = uadk_sess_new(&comp_class, of->name, setup->sched_param);
+	s = uadk_sess_new(&comp_class, comp_algs[setup->alg_type], setup->sched_param);
 	if (!s)
 		return 0;
-	s->alg = of->alg;
+	s->alg = own_algs[setup->alg_type];
 	/* A session that decompresses may compress, too, with what its setup didn't say. */
 	s->level = back || !setup->comp_lv ? WD_COMP_L6 : (__u8)setup->comp_lv;
 	s->window = back ? OWN_COMP_WS_32K : (__u16)setup->win_sz;

@@ -83,11 +83,8 @@ handle_t wd_aead_alloc_sess(struct wd_aead_sess_setup *setup)
 	if (!setup)
 		return 0;
 	if (setup->calg >= WD_CIPHER_ALG_TYPE_MAX || setup->cmode >= WD_CIPHER_XTS_GB ||
-	    (cbc && (setup->dalg > WD_DIGEST_SHA512_256 || setup->dmode >= WD_DIGEST_MODE_MAX))) {
-		uadk_log("wd_aead_alloc_sess(): algorithm %d, mode %d: not supported", (int)setup->calg,
-			 (int)setup->cmode);
-		return 0;
-	}
+	    (cbc && (setup->dalg > WD_DIGEST_SHA512_256 || setup->dmode >= WD_DIGEST_MODE_MAX)))
+		return uadk_sess_refused(&aead_class, setup->calg, setup->cmode);
 	s = uadk_sess_new(&aead_class, "aead", setup->sched_param);
 	if (!s)
 		return 0;
@@ -98,7 +95,7 @@ handle_t wd_aead_alloc_sess(struct wd_aead_sess_setup *setup)
 		.dalg = cbc ? (__u8)setup->dalg : 0,
 		.dmode = cbc ? (__u8)setup->dmode : 0,
 	};
-	return uadk_sess_ready(&s->sess, uadk_sess_begin(&s->sess, 0));
+	return uadk_sess_ready_alg(&s->sess, uadk_sess_begin(&s->sess, 0), setup->calg, setup->cmode);
 }
 
 int wd_aead_set_ckey(handle_t h_sess, const __u8 *key, __u16 key_len)

@@ -75,11 +75,8 @@ handle_t wd_cipher_alloc_sess(struct wd_cipher_sess_setup *setup)
 	errno = WD_EINVAL;
 	if (!setup)
 		return 0;
-	if (setup->alg >= WD_CIPHER_ALG_TYPE_MAX || setup->alg == WD_CIPHER_DES || setup->mode > WD_CIPHER_CBC_CS3) {
-		uadk_log("wd_cipher_alloc_sess(): algorithm %d, mode %d: not supported", (int)setup->alg,
-			 (int)setup->mode);
-		return 0;
-	}
+	if (setup->alg >= WD_CIPHER_ALG_TYPE_MAX || setup->mode > WD_CIPHER_CBC_CS3)
+		return uadk_sess_refused(&cipher_class, setup->alg, setup->mode);
 	s = uadk_sess_new(&cipher_class, "cipher", setup->sched_param);
 	if (!s)
 		return 0;
@@ -88,7 +85,7 @@ handle_t wd_cipher_alloc_sess(struct wd_cipher_sess_setup *setup)
 	if (s->mode == WD_CIPHER_CBC || s->mode == WD_CIPHER_CTR || s->mode == WD_CIPHER_OFB ||
 	    s->mode == WD_CIPHER_CFB)
 		s->chains = s->alg == WD_CIPHER_3DES ? DES3_BLOCK_SIZE : AES_BLOCK_SIZE;
-	return uadk_sess_ready(&s->sess, uadk_sess_begin(&s->sess, 0));
+	return uadk_sess_ready_alg(&s->sess, uadk_sess_begin(&s->sess, 0), setup->alg, setup->mode);
 }
 
 int wd_cipher_set_key(handle_t h_sess, const __u8 *key, __u32 key_len)

@@ -97,18 +97,15 @@ handle_t wd_digest_alloc_sess(struct wd_digest_sess_setup *setup)
 	errno = WD_EINVAL;
 	if (!setup)
 		return 0;
-	if (setup->alg > WD_DIGEST_SHA512_256 || setup->mode >= WD_DIGEST_MODE_MAX) {
-		uadk_log("wd_digest_alloc_sess(): algorithm %d, mode %d: not supported", (int)setup->alg,
-			 (int)setup->mode);
-		return 0;
-	}
+	if (setup->alg > WD_DIGEST_SHA512_256 || setup->mode >= WD_DIGEST_MODE_MAX)
+		return uadk_sess_refused(&digest_class, setup->alg, setup->mode);
 	s = uadk_sess_new(&digest_class, "digest", setup->sched_param);
 	if (!s)
 		return 0;
 	s->alg = (__u8)setup->alg;
 	s->mode = (__u8)setup->mode;
 	s->bytes = digest_bytes[setup->alg];
-	return uadk_sess_ready(&s->sess, uadk_sess_begin(&s->sess, 0));
+	return uadk_sess_ready_alg(&s->sess, uadk_sess_begin(&s->sess, 0), setup->alg, setup->mode);
 }
 
 int wd_digest_set_key(handle_t h_sess, const __u8 *key, __u32 key_len)

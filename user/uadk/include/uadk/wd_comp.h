@@ -13,9 +13,9 @@ enum wd_comp_alg_type {
 	WD_DEFLATE,
 	WD_ZLIB,
 	WD_GZIP,
-	WD_LZ77_ZSTD,			/* this and the next two: not supported */
+	WD_LZ77_ZSTD,			/* not supported */
 	WD_LZ4,
-	WD_LZ77_ONLY,
+	WD_LZ77_ONLY,			/* not supported */
 	WD_COMP_ALG_MAX,
 };
 
