@@ -19,27 +19,15 @@ batch() {
 	as_user sbatch --parsable --output=/dev/null "${options[@]}" --wrap "$2"
 }
 
-is_state() {
-	[ "$(job_state "$1")" = "$2" ]
+is_live() {
+	[ "$(head -n 1 "$U/sections/$1/status")" = live ]
 }
 
-no_jobs() {
-	[ -z "$(timeout 20 squeue -h)" ]
-}
-
-# settled: no job, no section, and the nodes take jobs. Slurm shows a node as allocated for some minutes longer.
+# settled: no job, no section, and the nodes take jobs.
 settled() {
-	local node
-
 	within 120 no_jobs || { squeue; tail -n 12 $SITE/*.out; false; }
 	within 120 nothing_left
-	for node in $NODES; do
-		within 120 takes_jobs $node
-	done
-}
-
-takes_jobs() {
-	node_state "$1" | grep -xE 'idle|mix|alloc|comp'
+	within 120 all_idle
 }
 
 test_01_jobs_wait_and_run_as_slots_allow() {
@@ -52,7 +40,8 @@ test_01_jobs_wait_and_run_as_slots_allow() {
 	c=$(batch -w n1 --gres=wd_zip:2 -- 'sleep 1000')
 	within 120 is_state $b RUNNING
 	within 120 sh -c "scontrol show job $c | grep 'JobState=PENDING Reason=Resources'"
-	within 120 test -d $U/sections/slurm_n1_$b
+	within 120 is_live slurm_n1_$a
+	within 120 is_live slurm_n1_$b
 	[ "$(cat $U/sections/slurm_n1_{$a,$b}/num_processes | xargs)" = "2 2" ]
 	[ "$(cat $U/sections/slurm_n1_$a/allowed_uids)" = $ID ]
 	absent $U/sections/slurm_n1_$c
@@ -92,7 +81,7 @@ test_05_a_job_that_finds_no_slots_doesnt_stop_the_node() {
 	job=$(batch -w n1 --gres=wd_zip:1 -- true)
 	within 120 sh -c "scontrol show job $job | grep 'Restarts=1 '"
 	within 120 is_state $job PENDING
-	takes_jobs n1
+	within 120 all_idle
 	as_user srun -w n1 true
 	w section del hog >/dev/null
 	as_user scancel $job

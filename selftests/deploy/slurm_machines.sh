@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Slurm on three stock machines: a controller, and two nodes with simulated devices, over links between them
-# (slurm_controller.sh, slurm_worker.sh). A node is killed and boots again. Takes the better part of an hour: on demand
-# only, with WD_TEST_LONG=1.
+# (slurm_controller.sh, slurm_worker.sh). A node is killed and boots again. Takes a quarter of an hour: on demand only,
+# with WD_TEST_LONG=1. Arguments choose cases: 'slurm_machines.sh 2_the_open many_jobs'.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -11,6 +11,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 
 long_only 'boots three machines' /var/tmp
 suite=bookworm
+cases=("$@")
 port=$((20000 + $$ % 10000))
 
 # What the machines share: it is there before they start.
@@ -30,7 +31,7 @@ machine() {
 	done
 	scripts/machine run --suite $suite --deb "$scratch/debs" --with "$scratch/site" --timeout 12000 --mem 768M \
 		--smp 1 --name "$name" --logs "$scratch/logs-$name" "${options[@]}" -- \
-		bash selftests/deploy/"$script" "$scratch/site" "$name" >>"$scratch/$name.out" 2>&1 &
+		bash selftests/deploy/"$script" "$scratch/site" "$name" "${cases[@]}" >>"$scratch/$name.out" 2>&1 &
 	declare -g "pid_$name=$!"
 }
 

@@ -70,6 +70,7 @@ site_config() {
 			KillWait=5
 			ReturnToService=2
 			MaxJobCount=1000
+			MinJobAge=7200
 			Prolog=$SITE/prolog
 			Epilog=$SITE/epilog
 			TaskProlog=$SITE/task-prolog
@@ -119,8 +120,9 @@ within() {
 	done
 }
 
+# Asks for all nodes: what the controller says about one (sinfo -n) is as old as the last answer about all.
 node_state() {
-	timeout 20 sinfo -h -n "$1" -o %t
+	timeout 20 sinfo -h -N -o '%N %t' | sed -n "s/^$1 //p"
 }
 
 all_idle() {
@@ -131,6 +133,12 @@ all_idle() {
 	done
 }
 
+no_jobs() {
+	local jobs
+
+	jobs=$(timeout 20 squeue -h) && [ -z "$jobs" ]
+}
+
 # end_daemon NAME [SIGNAL]: by its own number.
 end_daemon() {
 	[ ! -e "$SITE/$1.pid" ] || kill "${2:--TERM}" "$(cat "$SITE/$1.pid")"
@@ -138,6 +146,10 @@ end_daemon() {
 
 job_state() {
 	scontrol show job "$1" | sed -n 's/^ *JobState=\([A-Z]*\) .*/\1/p'
+}
+
+is_state() {
+	[ "$(job_state "$1")" = "$2" ]
 }
 
 # nothing_left: no section, slot or context of a job.

@@ -15,7 +15,7 @@ start_munge
 slurmd=
 while [ ! -e /tmp/stop ]; do
 	[ -n "$slurmd" ] && kill -0 "$slurmd" 2>/dev/null || {
-		slurmd -D -N "$NAME" >>$SITE/slurmd-$NAME.out 2>&1 &
+		slurmd -D -N "$NAME" &
 		slurmd=$!
 	}
 	sleep 5
