@@ -211,4 +211,35 @@ test_promtool_reads_it() {
 	wdctl metrics | "$TOP/scripts/programs" observe -- promtool check metrics
 }
 
+# What docs/metrics.md says of counters of 32 bits: bytes of a device that reads 100 MB/s.
+test_the_documented_expression_is_exact_where_rate_is_not() {
+	local i
+
+	kept programs observe || [ -n "${WD_TEST_LONG:-}" ] ||
+		skip "the set is not in the cache: scripts/programs observe fetches it"
+	cat >rules.yml <<-END
+		groups:
+		- name: documented
+		  rules:
+		  - record: exact
+		    expr: $(grep -x '(.* offset 15s .*' "$TOP/docs/metrics.md")
+	END
+	cat >test.yml <<-END
+		rule_files: [rules.yml]
+		evaluation_interval: 15s
+		tests:
+		- interval: 15s
+		  input_series:
+		  - series: warpdrive_engine_read_bytes_total
+		    values: $(for ((i = 0; i < 300; i++)); do printf '%d ' $((i * 1500000000 % 2**32)); done)
+		  promql_expr_test:
+		  - {expr: 'min_over_time(exact[1h])', eval_time: 70m, exp_samples: [{value: 1e8}]}
+		  - {expr: 'max_over_time(exact[1h])', eval_time: 70m, exp_samples: [{value: 1e8}]}
+		  - expr: round(rate(warpdrive_engine_read_bytes_total[1h]) / 1e6, 10)
+		    eval_time: 70m
+		    exp_samples: [{value: 80}]
+	END
+	"$TOP/scripts/programs" observe -- promtool test rules test.yml
+}
+
 run_tests "$@"
