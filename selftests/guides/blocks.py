@@ -6,16 +6,16 @@
     blocks.py script KINDS FILE     a bash script that runs the blocks of these kinds in order
 
 After "sh", a block of commands names the place where it runs: "host", "boot" (on the host; it boots a VM), "vm" (as
-root, with the modules and simulated devices), "machine" (the same where systemd runs), or "syntax: REASON", which is
-not run. A block of C names its file, "file=NAME": a reader of the guide saves it under that name, and so does the
-script.
+root, with the modules and simulated devices), "machine" (the same where systemd runs), "docker" (there, with Docker of
+Debian 13 and an image), or "syntax: REASON", which is not run. A block of C names its file, "file=NAME": a reader of
+the guide saves it under that name, and so does the script.
 """
 
 import re
 import subprocess
 import sys
 
-KINDS = ("host", "boot", "vm", "machine")
+KINDS = ("host", "boot", "vm", "machine", "docker")
 # At most this many blocks of one guide may stay untried.
 UNTRIED_MAX = 3
 UNMARKED = ("bash", "shell", "console", "zsh", "C", "")
@@ -32,7 +32,7 @@ class Block:
         if self.lang == "sh":
             if self.mark in KINDS or re.match(r"syntax: \S", self.mark):
                 return None
-            return "sh without host, boot, vm, machine or 'syntax: REASON'"
+            return "sh without host, boot, vm, machine, docker or 'syntax: REASON'"
         if self.lang == "c":
             return None if re.match(r"file=[\w.-]+$", self.mark) else "c without file=NAME"
         return f"'{self.lang}': expected sh, c or text" if self.lang in UNMARKED else None
