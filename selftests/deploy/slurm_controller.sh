@@ -27,10 +27,8 @@ on() {
 	srun -w "$1" sh -c "$2"
 }
 
-# What a node has of jobs: nothing.
 clean_on() {
-	on "$1" '! ls /sys/kernel/config/uacce/sections | grep slurm_ && ! wdctl ctx | grep slurm_ &&
-		! grep WRONG /sys/kernel/debug/uacce/accounting'
+	on "$1" "$NOTHING_LEFT"
 }
 
 settled() {

@@ -152,8 +152,11 @@ is_state() {
 	[ "$(job_state "$1")" = "$2" ]
 }
 
-# nothing_left: no section, slot or context of a job.
+# For sh on a node: it has no section, slot or context of a job.
+NOTHING_LEFT='cd /sys/kernel/config/uacce/sections && test -r /sys/kernel/debug/uacce/accounting &&
+	! ls | grep slurm_ && ! wdctl ctx | grep slurm_ &&
+	! grep -v " reserved 0 used 0 pool 0 quarantined 0 free [0-9]* ok$" /sys/kernel/debug/uacce/accounting'
+
 nothing_left() {
-	! ls /sys/kernel/config/uacce/sections | grep slurm_ && ! wdctl ctx | grep slurm_ &&
-		! grep WRONG /sys/kernel/debug/uacce/accounting
+	sh -c "$NOTHING_LEFT"
 }
