@@ -201,6 +201,10 @@ test_passes_through_with_dcf() {
 	text 600000 >f
 	wz -dcf f | same - f
 	gzip -c f | wz -dcf | same - f
+	# As gzip does: standard input goes to standard output without -c.
+	wz -df <f | same - f
+	exits 1 wz -df -o out <f 2>err
+	says "not in gzip format" err
 }
 
 test_a_stream_cut_anywhere_is_an_error_and_leaves_nothing() {

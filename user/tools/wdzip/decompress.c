@@ -136,7 +136,7 @@ static int trailing_check(struct job *job, struct window *w)
 
 static bool copies(const struct job *job)
 {
-	return job->set->force && job->set->to_stdout && job->set->mode == MODE_DECOMPRESS;
+	return job->set->force && job->set->mode == MODE_DECOMPRESS && !file_is_made(job);
 }
 
 /* As zcat -f does: data that isn't compressed is copied, also behind members. */

@@ -16,7 +16,7 @@ static bool is_stdin(const char *name)
 	return !strcmp(name, "-");
 }
 
-static bool makes_file(const struct job *job)
+bool file_is_made(const struct job *job)
 {
 	const struct settings *set = job->set;
 
@@ -65,7 +65,7 @@ static void input_close(struct job *job)
 
 static enum wdzip_exit input_open(struct job *job, const char *name)
 {
-	bool replaces = makes_file(job) && !job->set->output;
+	bool replaces = file_is_made(job) && !job->set->output;
 	enum wdzip_exit result;
 
 	if (job->from_stdin) {
@@ -309,7 +309,7 @@ enum wdzip_exit file_process(struct settings *set, const char *name)
 	result = input_open(&job, path);
 	if (result != WDZIP_DONE)
 		goto out_free;
-	if (makes_file(&job))
+	if (file_is_made(&job))
 		result = to_file(&job, path);
 	else
 		result = to_nowhere_or_stdout(&job);

@@ -219,6 +219,8 @@ void progress_clear(void);
 
 /* file.c */
 enum wdzip_exit file_process(struct settings *set, const char *name);
+/* Whether the output is a file that is made for it. */
+bool file_is_made(const struct job *job);
 
 /* list.c: the table of -l, and the saved percentage of one job. */
 double ratio_percent(const struct job *job);
