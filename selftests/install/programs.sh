@@ -176,6 +176,16 @@ source_unpacked() {
 		grep -qx words "$(cat "$scratch/out")/file" &&
 		! find "$WARPDRIVE_CACHE/sources" -name debs -o -name '*.new.*' | grep .
 }
+# Beside the whole.
+part_unpacked() {
+	command -v dpkg-source >/dev/null || { echo 'SKIP dpkg-source is not installed'; return 4; }
+	gives 0 'fetching the source of made-up' programs --source made-up --part debian &&
+		[ "$(cd "$(cat "$scratch/out")" && find . -type f | sort | xargs)" = \
+			'./debian/changelog ./debian/control' ] &&
+		gives 69 'could not unpack debian no-such of made-up' \
+			programs --source made-up --part debian --part no-such &&
+		programs --source made-up && [ -e "$(cat "$scratch/out")/file" ]
+}
 source_unknown() {
 	command -v dpkg-source >/dev/null || { echo 'SKIP dpkg-source is not installed'; return 4; }
 	gives 69 'has no source package no-such' programs --source no-such
@@ -213,6 +223,9 @@ test_that 'so is a command that is missing' gives 2 'expected a command behind -
 test_that 'so is a folder that is missing' gives 2 '--bind /nowhere: expected a folder' programs web --bind /nowhere
 test_that 'so is the source of a set' gives 2 '--source: expected neither a set' programs web --source zlib
 test_that 'so is the source of no name' gives 2 'a b: expected the name of a source package' programs --source 'a b'
+test_that 'so is a part that leads elsewhere' gives 2 '--part ../x: expected a folder' \
+	programs --source zlib --part ../x
+test_that 'so is a part of a set' gives 2 '--part: expected --source' programs web --part debian
 test_that 'the help names all sets' gives 0 '  python-tests: libpython3.N-testsuite' programs --help
 make_stand_in || exit 1
 test_that "the C library is the host's" host_parts_left_out
@@ -227,6 +240,7 @@ test_that 'the next run drops what a killed one left' killed
 test_that 'two at once download once' two_at_once
 test_that 'after scripts/kernel update, the next run fetches again' fetched_again
 test_that 'a source package is unpacked, in the newest version that the mirror has' source_unpacked
+test_that 'so is a folder of it alone' part_unpacked
 test_that 'one that is unknown is an error' source_unknown
 test_that 'a tool that is missing is named' no_tool
 tap_done
