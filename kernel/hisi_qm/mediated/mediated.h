@@ -19,6 +19,11 @@
 #include "hisi_qm/internal.h"
 #include "hisi_qm/translate/translate.h"
 
+/*
+ * Kernels that clear each variable on the stack (CONFIG_INIT_STACK_ALL_ZERO) would spend more on what is
+ * __uninitialized in these files than on pinning a page. No byte of it is read before it is written.
+ */
+
 #define MED_BATCH		16	/* requests that one pass of a call takes, or reaps */
 #define MED_BOUNCE		512u	/* bytes of payload that are copied through the slot */
 #define MED_FLAT_MAX		(512u << 10)
@@ -79,8 +84,8 @@ struct med_access {
  * @index:	its place since the start of the queue
  * @at:		its slot in the device's ring
  * @status:	the kernel completes it with this result; 0: the device does
- * @tr:		the descriptor, once it is read
- * @sqe:	the process' descriptor, then the device's, then the completed one
+ * @tr:		the process' descriptor, and what it names once it is checked
+ * @sqe:	the device's descriptor, then the completed one
  * @pages:	that are accounted
  * @piece, @pieces, @room: pinned memory, and for how many pieces there is room
  * @inline_piece: for requests of few pieces

@@ -10,11 +10,6 @@
 
 #define MED_PIN_BATCH	64
 
-/*
- * Kernels that clear each variable on the stack (CONFIG_INIT_STACK_ALL_ZERO) would spend more on what is
- * __uninitialized here than on pinning a page. No byte of it is read before it is written.
- */
-
 static int med_copy_user(void *arg, void *to, u64 from, u32 bytes)
 {
 	return copy_from_user(to, u64_to_user_ptr(from), bytes) ? -EFAULT : 0;

@@ -158,7 +158,7 @@ static u32 med_reap_take(struct med_run *run, struct med_request **batch, u32 *n
 
 static u32 med_reap_batch(struct med_run *run, bool last)
 {
-	struct med_request *batch[MED_BATCH];
+	struct med_request *batch[MED_BATCH] __uninitialized;
 	u32 seen, nr, i;
 
 	spin_lock(&run->lock);

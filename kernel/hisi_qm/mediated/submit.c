@@ -5,6 +5,7 @@
 
 struct med_batch {
 	u32 nr;
+	bool more;	/* have been submitted, but not taken yet */
 	struct med_request *r[MED_BATCH];
 };
 
@@ -34,14 +35,10 @@ static bool med_may_take(const struct med_run *run, u64 index)
 
 static void med_request_take(struct med_run *run, struct med_request *r, u64 index)
 {
-	const __le32 *sqe = run->qp->dus->va + (index % run->sq_depth) * run->sqe_bytes;
-	u32 i;
-
 	r->state = MED_TAKEN;
 	r->index = index;
 	r->status = 0;
-	for (i = 0; i < run->sqe_bytes / sizeof(*sqe); i++)
-		r->sqe[i] = READ_ONCE(sqe[i]);
+	tr_take(&r->tr, &run->q, run->qp->dus->va + (index % run->sq_depth) * run->sqe_bytes);
 }
 
 /* Descriptors are copied here: the ring may be gone when the thread comes to read them. */
@@ -63,6 +60,7 @@ static int med_take(struct med_run *run, struct med_batch *batch)
 		batch->r[batch->nr++] = r;
 	}
 	run->next = index;
+	batch->more = index < run->wanted;
 	spin_unlock(&run->lock);
 	return err;
 }
@@ -73,7 +71,7 @@ static int med_translate(struct med_run *run, struct med_request *r)
 {
 	int ret;
 
-	r->status = tr_read(&r->tr, &run->q, r->sqe);
+	r->status = tr_check(&r->tr);
 	if (r->status)
 		return 0;
 	ret = med_pin(run, r);
@@ -198,7 +196,7 @@ static int med_submit_batch(struct med_run *run, struct med_batch *batch)
 /* 0, also if there was no room for all; -ESHUTDOWN, -ENXIO: the queue ends; -EINTR: the process does. */
 static int med_submit(struct med_run *run)
 {
-	struct med_batch batch;
+	struct med_batch batch __uninitialized;
 	int err;
 
 	do {
@@ -207,7 +205,7 @@ static int med_submit(struct med_run *run)
 			err = med_submit_batch(run, &batch);
 		if (!err && fatal_signal_pending(current))
 			err = -EINTR;
-	} while (!err && batch.nr);
+	} while (!err && batch.nr && batch.more);
 	return err == -EAGAIN ? 0 : err;
 }
 

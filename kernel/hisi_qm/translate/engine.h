@@ -14,7 +14,8 @@
  * @read: checks the copy, adds the accesses, and leaves 0 in the address words; 0 or the engine's status
  * @shape: sets what depends on where the accesses are, in the words for the device; 0 or -EINVAL
  * @fail: as tr_fail()
- * @result: bits of a word that the device writes for the process
+ * @results: words with results, bits by word
+ * @result: the bits of such a word that the device writes for the process; NULL: all
  * @deliver: as tr_deliver()
  * @status: by enum tr_why
  */
@@ -22,6 +23,7 @@ struct tr_engine_ops {
 	u32 words;
 	u32 pages;
 	u32 only_results;
+	u32 results;
 	u32 (*read)(struct tr_request *r);
 	int (*shape)(const struct tr_request *r, const struct tr_target *target, u32 *word);
 	void (*fail)(const struct tr_queue *q, u32 status, __le32 *sqe);

@@ -90,15 +90,9 @@ static void hpre_fail(const struct tr_queue *q, u32 status, __le32 *sqe)
 /* Only a verdict comes back in the word of an address. */
 static u32 hpre_result(const struct tr_request *r, u32 word)
 {
-	switch (word) {
-	case 0:
-		return HPRE_RESULT_DW0;
-	case HPRE_DW1:
-		return HPRE_RESULT_DW1;
-	case HPRE_VERDICT:
+	if (word == HPRE_VERDICT)
 		return hpre_access_rows[r->row].verdict ? ~0u : 0;
-	}
-	return 0;
+	return word == HPRE_DW1 ? HPRE_RESULT_DW1 : HPRE_RESULT_DW0;
 }
 
 static u32 hpre_deliver(const struct tr_request *r, const struct tr_access *a, const __le32 *device)
@@ -112,6 +106,7 @@ static u32 hpre_deliver(const struct tr_request *r, const struct tr_access *a, c
 
 const struct tr_engine_ops tr_hpre_ops = {
 	.words = HPRE_SQE_WORDS,
+	.results = 1u << 0 | 1u << HPRE_DW1 | 1u << HPRE_VERDICT,
 	.read = hpre_read,
 	.fail = hpre_fail,
 	.result = hpre_result,

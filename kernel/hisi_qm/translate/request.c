@@ -15,6 +15,12 @@ static const struct tr_engine_ops *tr_ops(const struct tr_queue *q)
 	return &tr_hpre_ops;
 }
 
+/* The first word of a set, which isn't empty. */
+static u32 tr_first(u32 words)
+{
+	return (u32)__builtin_ctz(words);
+}
+
 u32 tr_sqe_bytes(const struct tr_queue *q)
 {
 	return tr_ops(q)->words * 4;
@@ -25,19 +31,30 @@ u32 tr_pages(const struct tr_queue *q)
 	return tr_ops(q)->pages;
 }
 
-u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
+void tr_take(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
 {
 	const struct tr_engine_ops *ops = tr_ops(q);
-	u32 i;
+	u32 i, left;
 
 	/* An access is written when it is added. */
 	memset(r, 0, offsetof(struct tr_request, access));
 	r->q = *q;
 	r->pages = ops->pages;
 	for (i = 0; i < ops->words; i++)
-		if (!(ops->only_results & 1u << i))
-			r->word[i] = __le32_to_cpu(tr_load(&sqe[i]));
-	return ops->read(r);
+		r->word[i] = __le32_to_cpu(tr_load(&sqe[i]));
+	for (left = ops->only_results; left; left &= left - 1)
+		r->word[tr_first(left)] = 0;
+}
+
+u32 tr_check(struct tr_request *r)
+{
+	return tr_ops(&r->q)->read(r);
+}
+
+u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe)
+{
+	tr_take(r, q, sqe);
+	return tr_check(r);
 }
 
 u32 tr_status(const struct tr_queue *q, enum tr_why why)
@@ -48,6 +65,18 @@ u32 tr_status(const struct tr_queue *q, enum tr_why why)
 void tr_fail(const struct tr_queue *q, u32 status, __le32 *sqe)
 {
 	tr_ops(q)->fail(q, status, sqe);
+}
+
+static void tr_put_words(__le32 *sqe, const u32 *word, u32 nr)
+{
+	u32 i;
+
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+		memcpy(sqe, word, nr * sizeof(*word));
+		return;
+	}
+	for (i = 0; i < nr; i++)
+		sqe[i] = __cpu_to_le32(word[i]);
 }
 
 /* A device that were told more than there is would leave what is mapped. */
@@ -81,18 +110,18 @@ int tr_write(const struct tr_request *r, u64 slot, const struct tr_target *targe
 	err = ops->shape ? ops->shape(r, target, word) : 0;
 	if (err)
 		return err;
-	for (i = 0; i < ops->words; i++)
-		sqe[i] = __cpu_to_le32(word[i]);
+	tr_put_words(sqe, word, ops->words);
 	return 0;
 }
 
 void tr_results(const struct tr_request *r, const __le32 *device, __le32 *sqe)
 {
 	const struct tr_engine_ops *ops = tr_ops(&r->q);
-	u32 i, bits;
+	u32 i, bits, left;
 
-	for (i = 0; i < ops->words; i++) {
-		bits = ops->result(r, i);
+	for (left = ops->results; left; left &= left - 1) {
+		i = tr_first(left);
+		bits = ops->result ? ops->result(r, i) : ~0u;
 		if (bits)
 			sqe[i] = (sqe[i] & ~__cpu_to_le32(bits)) | (device[i] & __cpu_to_le32(bits));
 	}

@@ -4,6 +4,7 @@
 #include "hw/sec_access_hw.h"
 
 #define SEC_WORDS	(SEC_BD_SIZE / 4)
+#define SEC_RESULTS	(~0u << SEC_BD_RESULT_FIRST)	/* the last four words */
 /* Two buffers of the maximum, and lists of small pieces for some of it. */
 #define SEC_PAGES	(2 * (((SEC_MAX_BYTES + 511) >> TR_PAGE_SHIFT) + 1) + 512)
 
@@ -496,12 +497,6 @@ static void sec_fail(const struct tr_queue *q, u32 status, __le32 *sqe)
 	sqe[SEC_BD_RESULT_FIRST] = __cpu_to_le32(status << 16 | 1);
 }
 
-static u32 sec_result(const struct tr_request *r, u32 word)
-{
-	(void)r;
-	return word >= SEC_BD_RESULT_FIRST ? ~0u : 0;
-}
-
 /* Not after a wrong tag: the process' memory keeps what it had. */
 static u32 sec_deliver(const struct tr_request *r, const struct tr_access *a, const __le32 *device)
 {
@@ -515,12 +510,11 @@ static u32 sec_deliver(const struct tr_request *r, const struct tr_access *a, co
 const struct tr_engine_ops tr_sec_ops = {
 	.words = SEC_WORDS,
 	.pages = SEC_PAGES,
-	/* The last four words */
-	.only_results = 0xf0000000u,
+	.only_results = SEC_RESULTS,
+	.results = SEC_RESULTS,
 	.read = sec_read,
 	.shape = sec_shape,
 	.fail = sec_fail,
-	.result = sec_result,
 	.deliver = sec_deliver,
 	.status = {
 		[TR_WHY_ADDRESS] = SEC_ERR_ADDRESS, [TR_WHY_LIST] = SEC_ERR_BAD_SGL,

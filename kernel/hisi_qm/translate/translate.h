@@ -121,10 +121,11 @@ u32 tr_sqe_bytes(const struct tr_queue *q);
 /* Units of memory that one request may name. */
 u32 tr_pages(const struct tr_queue *q);
 
-/*
- * Copies the descriptor at @sqe, which its owner may change meanwhile, and reads it. 0, or the engine's status for why
- * it is refused, for tr_fail().
- */
+/* Copies the descriptor at @sqe, which its owner may change meanwhile. */
+void tr_take(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe);
+/* Reads the copy. 0, or the engine's status for why it is refused, for tr_fail(). */
+u32 tr_check(struct tr_request *r);
+/* Both */
 u32 tr_read(struct tr_request *r, const struct tr_queue *q, const __le32 *sqe);
 
 /* The engine's status for @why; 0: it has none. */

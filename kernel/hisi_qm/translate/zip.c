@@ -14,12 +14,12 @@
 
 static bool zip_bits_known(const struct zip_access_type *type, const struct zip_access_req *row, const u32 *word)
 {
+	bool known = true;
 	u32 i;
 
 	for (i = 0; i < ZIP_SQE_WORDS; i++)
-		if (!zip_access_bits_known(type, row, i, word[i]))
-			return false;
-	return true;
+		known &= zip_access_bits_known(type, row, i, word[i]);
+	return known;
 }
 
 static bool zip_values_known(const struct zip_access_type *type, const u32 *word)
@@ -148,12 +148,6 @@ static void zip_fail(const struct tr_queue *q, u32 status, __le32 *sqe)
 	sqe[3] = __cpu_to_le32(status);
 }
 
-static u32 zip_result(const struct tr_request *r, u32 word)
-{
-	(void)r;
-	return ZIP_RESULT_WORDS & 1u << word ? ~0u : 0;
-}
-
 static u32 zip_deliver(const struct tr_request *r, const struct tr_access *a, const __le32 *device)
 {
 	const struct zip_access_req *row = zip_access_req_of(r->q.generation, r->word[ZIP_DW9] & ZIP_DW9_REQ_MASK);
@@ -173,10 +167,10 @@ const struct tr_engine_ops tr_zip_ops = {
 	.words = ZIP_SQE_WORDS,
 	.pages = ZIP_PAGES,
 	.only_results = ZIP_RESULT_ONLY,
+	.results = ZIP_RESULT_WORDS,
 	.read = zip_read,
 	.shape = zip_shape,
 	.fail = zip_fail,
-	.result = zip_result,
 	.deliver = zip_deliver,
 	.status = {
 		[TR_WHY_ADDRESS] = ZIP_ST_ADDRESS, [TR_WHY_LIST] = ZIP_ST_BAD_SGL, [TR_WHY_NO_SPACE] = ZIP_ST_NOSPACE,
