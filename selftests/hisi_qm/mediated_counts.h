@@ -4,6 +4,7 @@
 #define WD_TEST_MEDIATED_COUNTS_H
 
 #include "faulty.h"
+#include "pins.h"
 
 static inline bool mediated_possible(void)
 {
@@ -11,29 +12,6 @@ static inline bool mediated_possible(void)
 
 	sim_rmdir("probe");
 	return possible;
-}
-
-static inline long vmstat(const char *name)
-{
-	static char text[16384];
-	char *at;
-
-	if (text_read("/proc/vmstat", text, sizeof(text)) < 0)
-		return -1;
-	at = strstr(text, name);
-	return at ? strtol(at + strlen(name), NULL, 10) : -1;
-}
-
-/* Pages that were ever pinned for devices. The counts of all CPUs are added up before. */
-static inline long pins_made(void)
-{
-	text_write("/proc/sys/vm/stat_refresh", "1");
-	return vmstat("nr_foll_pin_acquired ");
-}
-
-static inline long pins_now(void)
-{
-	return pins_made() - vmstat("nr_foll_pin_released ");
 }
 
 static inline long maps_count(const char *name)
@@ -44,16 +22,6 @@ static inline long maps_count(const char *name)
 		return -1;
 	at = strstr(text, name);
 	return at ? strtol(at + strlen(name), NULL, 10) : -1;
-}
-
-/* Queues of a process that was killed end a little later, and a work item gives back pages that were cleaned. */
-static inline bool back_to(long (*now)(void), long then)
-{
-	long long deadline = now_ms() + 20000;
-
-	while (now() != then && now_ms() < deadline)
-		poll(NULL, 0, 50);
-	return now() == then;
 }
 
 static inline long maps_now(void)

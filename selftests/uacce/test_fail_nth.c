@@ -2,9 +2,11 @@
 /*
  * Runs a sequence that succeeds again and again: first with the first allocation failing, then with the second, until
  * no failure is left. The kernel must stay sound and lose nothing; which error is returned doesn't matter.
+ *   WD_TEST_LONG=1   requests of all kinds are reaped and stopped so, and submitted with lists and as streams
  */
 #include "kselftest_harness.h"
 #include "fail_nth.h"
+#include "pins.h"
 #include "uacce_tree.h"
 #include "zip_queue.h"
 
@@ -13,7 +15,7 @@
 FIXTURE(sweep) {
 	char parent[UACCE_NAME_MAX];
 	char name[UACCE_NAME_MAX];
-	long available;
+	long available, pins;
 };
 
 FIXTURE_VARIANT(sweep) {
@@ -38,10 +40,12 @@ FIXTURE_SETUP(sweep)
 		ASSERT_TRUE(uacce_of_parent("hisi_zip", self->parent, self->name));
 	}
 	self->available = test_attr_num(self->name, "available_instances");
+	self->pins = pins_now();
 }
 
 FIXTURE_TEARDOWN(sweep)
 {
+	EXPECT_TRUE(back_to(pins_now, self->pins)) TH_LOG("%ld pins, not %ld", pins_now(), self->pins);
 	if (variant->mediated) {
 		EXPECT_EQ(0, dev_set(self->name, "memory", "auto"));
 		EXPECT_EQ(0, uacce_rebind("hisi_zip", self->parent));
@@ -124,6 +128,79 @@ TEST_F_TIMEOUT(sweep, device_cq, 240)
 	      if (map != MAP_FAILED) munmap(map, bytes); rawq_close(&q));
 }
 
+/* ------ requests that the kernel executes ------ */
+
+#define LARGE	(1u << 20)
+
+/* What the kernel does for a request. The last ones are for WD_TEST_LONG=1. */
+enum kind { COPIED, MAPPED, LISTED, READ_LISTS, STREAM, KINDS };
+
+struct buffers {
+	uint8_t *src, *dst;
+	uint8_t ctx[ZIP_CTX_BUF_SIZE] __attribute__((aligned(64)));
+	struct list {
+		struct qm_sgl head;
+		struct qm_sge entry[2];
+	} __attribute__((aligned(64))) lists[2];
+};
+
+static enum kind kinds(void)
+{
+	return getenv("WD_TEST_LONG") ? KINDS : READ_LISTS;
+}
+
+static const void *list_of(struct list *l, uint8_t *buf, uint32_t half)
+{
+	memset(l, 0, sizeof(*l));
+	l->head.entry_sum_in_sgl = l->head.entry_length_in_sgl = htole16(2);
+	for (unsigned int i = 0; i < 2; i++) {
+		l->entry[i].buf = htole64((uintptr_t)buf + i * half);
+		l->entry[i].len = htole32(half);
+	}
+	return l;
+}
+
+static struct buffers *buffers_new(void)
+{
+	struct buffers *b = aligned_alloc(64, sizeof(*b));
+
+	memset(b, 0, sizeof(*b));
+	b->src = calloc(1, LARGE);
+	b->dst = calloc(2, LARGE);
+	return b;
+}
+
+static void buffers_free(struct buffers *b)
+{
+	free(b->src);
+	free(b->dst);
+	free(b);
+}
+
+/* A started queue with a request that isn't submitted. */
+static int request(struct rawq *q, const char *name, enum kind kind, struct buffers *b)
+{
+	static const uint32_t sizes[KINDS] = { 100, 4096, LARGE, 65536, 65536 };
+	const void *src = kind == READ_LISTS ? list_of(&b->lists[0], b->src, sizes[kind] / 2) : b->src;
+	const void *dst = kind == READ_LISTS ? list_of(&b->lists[1], b->dst, sizes[kind]) : b->dst;
+	int ret = rawq_begin(q, name, ZIP_QC_COMPRESS);
+	struct zip_sqe *sqe;
+
+	if (ret)
+		return ret;
+	sqe = rawq_slot(q);
+	rawq_zip_fill(sqe, ZIP_REQ_ZLIB, src, sizes[kind], (void *)(uintptr_t)dst, 2 * sizes[kind], 0);
+	if (kind == READ_LISTS)
+		sqe->dw9 |= htole32(ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
+	if (kind == STREAM) {
+		sqe->dw7 |= htole32(ZIP_DW7_STREAM);
+		sqe->stream_ctx_addr_l = htole32((uint32_t)(uintptr_t)(b->ctx + ZIP_CTX_HW_OFFSET));
+		sqe->stream_ctx_addr_h = htole32((uint64_t)(uintptr_t)(b->ctx + ZIP_CTX_HW_OFFSET) >> 32);
+	}
+	rawq_push(q, 0);
+	return 0;
+}
+
 static int submit(const struct rawq *q)
 {
 	struct hisi_qp_doorbell db = { .sq_tail = q->sq_tail, .flags = HISI_QP_DB_SQ };
@@ -131,21 +208,62 @@ static int submit(const struct rawq *q)
 	return neg_errno(ioctl(q->fd, UACCE_CMD_QM_DOORBELL, &db));
 }
 
-/* Requests that the kernel copies, maps as they are, and makes lists for. */
+static int submitted(struct rawq *q, const char *name, enum kind kind, struct buffers *b)
+{
+	int ret = request(q, name, kind, b);
+
+	return ret ? ret : submit(q);
+}
+
+/* Until the completion is there: no failure may keep it from its owner. */
+static int reap(struct rawq *q)
+{
+	long long deadline = now_ms() + REQUEST_MS;
+	struct hisi_qp_doorbell db = { .flags = HISI_QP_DB_REAP };
+
+	while (!rawq_ready(q) && now_ms() < deadline) {
+		ioctl(q->fd, UACCE_CMD_QM_DOORBELL, &db);
+		usleep(1000);
+	}
+	return rawq_ready(q) ? 0 : -ETIMEDOUT;
+}
+
 TEST_F_TIMEOUT(sweep, submit, 240)
 {
-	static const size_t sizes[] = { 100, 4096, 1 << 20 };
-	uint8_t *src = calloc(1, 1 << 20), *dst = calloc(1, 1 << 21);
+	struct buffers *b = buffers_new();
 	struct rawq q;
 
 	if (!variant->mediated)
 		SKIP(return, "a queue with a window submits without a call");
-	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		sweep(ASSERT_EQ(0, rawq_begin(&q, self->name, ZIP_QC_COMPRESS));
-		      rawq_zip_fill(rawq_slot(&q), ZIP_REQ_ZLIB, src, sizes[i], dst, 2 * sizes[i], 0); rawq_push(&q, 0),
-		      submit(&q), rawq_close(&q));
-	free(src);
-	free(dst);
+	for (enum kind kind = 0; kind < kinds(); kind++)
+		sweep(ASSERT_EQ(0, request(&q, self->name, kind, b)), submit(&q), rawq_close(&q));
+	buffers_free(b);
+}
+
+TEST_F_TIMEOUT(sweep, reap, 240)
+{
+	struct buffers *b = buffers_new();
+	struct rawq q;
+
+	if (!variant->mediated)
+		SKIP(return, "a queue with a window completes without a call");
+	for (enum kind kind = getenv("WD_TEST_LONG") ? COPIED : LISTED; kind < kinds(); kind++)
+		sweep(ASSERT_EQ(0, submitted(&q, self->name, kind, b)), reap(&q),
+		      EXPECT_TRUE(rawq_ready(&q)); rawq_close(&q));
+	buffers_free(b);
+}
+
+/* The stop ends what the device has, or the request that it has completed and nobody has reaped. */
+TEST_F_TIMEOUT(sweep, stop, 240)
+{
+	struct buffers *b = buffers_new();
+	struct rawq q;
+
+	if (!variant->mediated)
+		SKIP(return, "the kernel knows no requests of a queue with a window");
+	for (enum kind kind = getenv("WD_TEST_LONG") ? COPIED : LISTED; kind < kinds(); kind++)
+		sweep(ASSERT_EQ(0, submitted(&q, self->name, kind, b)), uacce_put_q(q.fd), rawq_close(&q));
+	buffers_free(b);
 }
 
 /* A failing stop must not lose the queue. */
