@@ -550,6 +550,7 @@ int qm_mediated_start(struct hisi_qp *qp);
 void qm_mediated_keep(struct hisi_qp *qp);
 void qm_mediated_end(struct hisi_qp *qp);
 void qm_mediated_rings(const struct hisi_qp *qp, dma_addr_t *sq, dma_addr_t *cq);
+u32 qm_qp_sq_depth(const struct hisi_qp *qp);
 void __iomem *qm_mediated_doorbell(const struct hisi_qp *qp);
 void *qm_mediated_hold(struct hisi_qp *qp);
 void qm_mediated_drop(void *held);

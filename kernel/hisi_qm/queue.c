@@ -70,7 +70,7 @@ int qm_queues_available(struct hisi_qm *qm)
 static void qm_sqc_fill(struct hisi_qp *qp, struct qm_sqc *sqc, dma_addr_t base, u32 pasid, u8 priority)
 {
 	struct hisi_qm *qm = qp->qm;
-	u32 depth = qm->caps[QM_CAP_ID_SQ_DEPTH];
+	u32 depth = qm_qp_sq_depth(qp);
 
 	*sqc = (struct qm_sqc) {
 		.base_l = cpu_to_le32(lower_32_bits(base)),

@@ -73,10 +73,18 @@ enum qm_stop {
 	QM_STOP_LOOK,	/* the same for a work item, which doesn't wait for requests */
 };
 
-static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
+/* How far a ring's tail has come in two passes of it. */
+static u32 qm_tail(__le16 tail, __le16 w11, u32 depth)
 {
-	return sqc->tail == cqc->tail &&
-	       !((sqc->w11 ^ cqc->w11) & cpu_to_le16(QM_QC_W11_TAIL_WRAP));
+	return le16_to_cpu(tail) + (w11 & cpu_to_le16(QM_QC_W11_TAIL_WRAP) ? depth : 0);
+}
+
+/* The completion ring is as deep as the submission ring, or several times as deep. */
+static bool qm_qp_is_drained(const struct hisi_qp *qp, const struct qm_sqc *sqc, const struct qm_cqc *cqc)
+{
+	u32 depth = qm_qp_sq_depth(qp), cq_tail = qm_tail(cqc->tail, cqc->w11, qp->qm->caps[QM_CAP_ID_CQ_DEPTH]);
+
+	return qm_tail(sqc->tail, sqc->w11, depth) == cq_tail % (2 * depth);
 }
 
 /*
@@ -104,7 +112,7 @@ static int qm_qp_look_drained(struct hisi_qp *qp)
 		return ret;
 	/* The time of the mailbox commands counts, too. */
 	qp->waited_us += qm_looked(&qp->seen, QM_MB_LOOK_MAX_US);
-	return qm_qp_is_drained(&sqc, &cqc) && qm_qp_has_seen(qp, &sqc) ? 0 : -EINPROGRESS;
+	return qm_qp_is_drained(qp, &sqc, &cqc) && qm_qp_has_seen(qp, &sqc) ? 0 : -EINPROGRESS;
 }
 
 /* A close may have waited for the queue a moment ago, as its owner. */

@@ -103,9 +103,9 @@ test_a_queue_takes_little_memory() {
 	mount -t cgroup2 none $GROUP
 	echo +memory >$GROUP/cgroup.subtree_control
 	mkdir $GROUP/test
-	takes_at_most zip hisi_zip 592
-	takes_at_most sec hisi_sec2 672
-	takes_at_most hpre hisi_hpre 880
+	takes_at_most zip hisi_zip 480
+	takes_at_most sec hisi_sec2 512
+	takes_at_most hpre hisi_hpre 640
 }
 
 [ -d /sys/module/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }

@@ -21,7 +21,7 @@ static int med_map_single(struct med_run *run, const struct tr_access *a, struct
 	m->dma = dma_map_page_attrs(run->dev, piece->page, piece->offset, piece->len, med_direction(a), MED_ATTRS);
 	if (dma_mapping_error(run->dev, m->dma))
 		return -ENOMEM;
-	m->single = true;
+	m->use = MED_SINGLE;
 	return 0;
 }
 
@@ -40,19 +40,23 @@ static int med_map_many(struct med_run *run, const struct tr_access *a, struct m
 	err = dma_map_sgtable(run->dev, &m->table, med_direction(a), MED_ATTRS);
 	if (err)
 		sg_free_table(&m->table);
+	else
+		m->use = MED_MANY;
 	return err;
 }
 
 static void med_unmap_pages(struct med_run *run, const struct tr_access *a, const struct med_request *r,
 			    struct med_access *m)
 {
-	if (m->single)
+	if (m->use == MED_SINGLE) {
 		dma_unmap_page_attrs(run->dev, m->dma, r->piece[m->first].len, med_direction(a), MED_ATTRS);
-	m->single = false;
-	if (!m->table.sgl)
+	} else if (m->use == MED_MANY) {
+		dma_unmap_sgtable(run->dev, &m->table, med_direction(a), MED_ATTRS);
+		sg_free_table(&m->table);
+	} else {
 		return;
-	dma_unmap_sgtable(run->dev, &m->table, med_direction(a), MED_ATTRS);
-	sg_free_table(&m->table);
+	}
+	m->use = MED_NOTHING;
 }
 
 /* ------ contiguous buffers ------ */
@@ -64,7 +68,7 @@ static void med_fill(const struct med_request *r, const struct tr_access *a, voi
 
 	if (!a->fill)
 		return;
-	if (src->copy)
+	if (med_copy_of(src))
 		memcpy(copy, src->copy, a->fill);
 	else
 		med_copy(r, src, copy, a->fill, true);
@@ -120,6 +124,7 @@ static int med_buffer_alloc(struct med_run *run, const struct tr_access *a, cons
 		med_copy(r, m, buffer, m->bytes, true);
 	else
 		med_fill(r, a, buffer);
+	m->use = MED_BUFFER;
 	m->copy = buffer;
 	m->buffer = bytes;
 	return 0;
@@ -127,29 +132,26 @@ static int med_buffer_alloc(struct med_run *run, const struct tr_access *a, cons
 
 static void med_buffer_free(struct med_run *run, const struct tr_access *a, struct med_access *m)
 {
-	if (!m->buffer)
+	if (m->use != MED_BUFFER)
 		return;
 	dma_unmap_single_attrs(run->dev, m->dma, m->bytes, med_direction(a), MED_ATTRS);
 	memzero_explicit(m->copy, m->bytes);
 	med_buffer_give(run, m->copy, m->buffer);
-	m->buffer = 0;
-	m->copy = NULL;
+	m->use = MED_NOTHING;
 }
 
 /* ------ accesses ------ */
 
 static bool med_is_range(const struct tr_access *a, const struct med_access *m)
 {
-	return m->bytes == a->len && (m->copy || m->single || m->table.nents == 1);
+	return m->bytes == a->len && (m->use != MED_MANY || m->table.nents == 1);
 }
 
 static dma_addr_t med_range(struct med_run *run, const struct med_request *r, const struct med_access *m)
 {
-	if (m->buffer || m->single)
-		return m->dma;
-	if (m->copy)
-		return med_slot_dma(run, r) + (m->copy - med_slot(run, r));
-	return sg_dma_address(m->table.sgl);
+	if (m->use == MED_MANY)
+		return sg_dma_address(m->table.sgl);
+	return m->use == MED_SLOT ? med_slot_dma(run, r) + (m->copy - med_slot(run, r)) : m->dma;
 }
 
 static int med_map_access(struct med_run *run, struct med_request *r, u32 i)
@@ -160,7 +162,7 @@ static int med_map_access(struct med_run *run, struct med_request *r, u32 i)
 
 	if (a->form == HW_SMALL)
 		return 0;
-	if (m->copy) {
+	if (m->use == MED_SLOT) {
 		if (!(a->dir & HW_READ))
 			med_fill(r, a, m->copy);
 		return 0;
@@ -241,7 +243,7 @@ static int med_list_make(struct med_run *run, struct med_request *r, const struc
 	target->dma = table->dma;
 	target->list = true;
 	tr_list_begin(&list, table->va, TR_CAPACITY(PAGE_SIZE));
-	if (m->copy || m->single) {
+	if (m->use != MED_MANY) {
 		err = med_list_range(run, r, &list, med_range(run, r, m), m->bytes);
 	} else {
 		for_each_sgtable_dma_sg(&m->table, sg, i) {

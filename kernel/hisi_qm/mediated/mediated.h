@@ -29,8 +29,9 @@
 #define MED_FLAT_MAX		(512u << 10)
 #define MED_PINNED_MAX		(64ull << 20)	/* of a queue, unless its section has another number */
 #define MED_PIECES		4	/* that need no allocation */
-#define MED_CHUNK_BYTES		(PAGE_SIZE > 16384 ? PAGE_SIZE : 16384)	/* memory of slots, at least that of five */
-#define MED_CHUNKS		32
+#define MED_SLOTS		128u	/* requests that the kernel has at once */
+#define MED_DEVICE_DEPTH	(2 * MED_SLOTS)	/* entries of the device's ring, fewer than the owner's */
+#define MED_CHUNKS		32	/* blocks with the memory of slots */
 #define MED_REAP_PERIOD		(HZ / 10)
 #define MED_ACKS		32	/* that the device gets in each pass of its completion ring */
 
@@ -58,24 +59,37 @@ struct med_table {
 	dma_addr_t dma;
 };
 
+/* What the device uses for an access. */
+enum med_use {
+	MED_NOTHING,	/* nothing yet, or small data in the slot */
+	MED_SLOT,	/* a copy in the slot */
+	MED_BUFFER,	/* a contiguous buffer, which is mapped */
+	MED_SINGLE,	/* the only piece, which is mapped */
+	MED_MANY,	/* pieces, which are mapped */
+};
+
 /**
  * struct med_access - memory of a request, for an access of it
- * @first, @nr:	its pieces, unless it is only copied from
+ * @first, @nr:	its pieces, unless it is only copied from: tr_pages() bounds them
+ * @use:	enum med_use, which says what of the rest is valid
  * @bytes:	that were found
- * @copy:	what the device uses in their place, or NULL
- * @dma:	of @copy, or of a single piece
- * @buffer:	bytes of a contiguous buffer that @copy is, or 0
- * @single:	the only piece is mapped
- * @table:	other mapped pieces
+ * @buffer:	bytes of the contiguous buffer
+ * @copy:	in the slot, or the contiguous buffer
+ * @dma:	of the contiguous buffer, or of the single piece
+ * @table:	of the pieces
  */
 struct med_access {
-	u32 first, nr;
+	u16 first, nr;
+	u8 use;
 	u32 bytes;
-	void *copy;
-	dma_addr_t dma;
 	u32 buffer;
-	bool single;
-	struct sg_table table;
+	union {
+		struct {
+			void *copy;
+			dma_addr_t dma;
+		};
+		struct sg_table table;
+	};
 };
 
 /**
@@ -119,11 +133,13 @@ struct med_request {
  * @wanted, @next, @committed, @published: requests that the owner has submitted, of these the first that nobody has
  *		taken yet, and how many have gone to the device, and back to the owner
  * @pinned, @max_pinned: bytes
+ * @sq_depth, @cq_depth: of the owner's rings
+ * @device_depth: of the device's submission ring; both completion rings have one depth
  * @sq_tail, @rung: of the device's ring, and as the device was told
  * @cq_head, @cq_phase, @unacked: the device's next completion, and how many it hasn't been told of
  * @slot_bytes:	of a slot: small data of the engine, then two bounces
  * @bounce_at:	where the bounces begin, 0 bytes if the engine has none
- * @chunk:	their memory
+ * @per_chunk, @chunk: their memory, and how many are in each block of it
  * @spare, @spare_bytes: a contiguous buffer that no request uses
  * @zeroes, @zeroes_mapped: a page that the device may read
  * @by_slot:	which request is in a slot of the device's ring
@@ -146,12 +162,12 @@ struct med_run {
 
 	u64 wanted, next, committed, published;
 	u64 pinned, max_pinned;
-	u32 sqe_bytes, sq_depth, cq_depth;
+	u32 sqe_bytes, sq_depth, device_depth, cq_depth;
 	u32 sq_tail, rung;
 	u32 cq_head, unacked;
 	bool cq_phase;
 
-	u32 slot_bytes, bounce_at;
+	u32 slot_bytes, bounce_at, per_chunk;
 	struct uacce_dus *chunk[MED_CHUNKS];
 	void *spare;
 	u32 spare_bytes;
@@ -187,12 +203,24 @@ static inline u64 med_max_pinned(const struct hisi_qp *qp)
 	return qp->file->max_pinned ?: MED_PINNED_MAX;
 }
 
-static inline size_t med_sq_bytes(struct hisi_qm *qm)
+/*
+ * The device has what is in flight, however deep the owner's ring is. Twice as many entries, since a simulated device
+ * that may lose doorbells takes a tail for an old one if it is more than half a ring ahead. The depth of the completion
+ * ring is a multiple of it, so that a stop can compare both tails.
+ */
+static inline u32 med_device_depth(const struct hisi_qm *qm)
 {
-	return PAGE_ALIGN(qm_sq_bytes(qm));
+	u32 depth = qm->caps[QM_CAP_ID_SQ_DEPTH];
+
+	return depth < MED_DEVICE_DEPTH || qm->caps[QM_CAP_ID_CQ_DEPTH] % MED_DEVICE_DEPTH ? depth : MED_DEVICE_DEPTH;
 }
 
-static inline size_t med_cq_bytes(struct hisi_qm *qm)
+static inline size_t med_sq_bytes(const struct hisi_qm *qm)
+{
+	return PAGE_ALIGN(med_device_depth(qm) * qm->engine->sqe_size);
+}
+
+static inline size_t med_cq_bytes(const struct hisi_qm *qm)
 {
 	return PAGE_ALIGN(sizeof(struct qm_cqe) * qm->caps[QM_CAP_ID_CQ_DEPTH]);
 }
@@ -207,23 +235,24 @@ static inline u32 med_number(const struct med_run *run, const struct med_request
 	return r - run->request;
 }
 
-static inline u32 med_slots_per_chunk(u32 slot_bytes)
-{
-	return MED_CHUNK_BYTES / slot_bytes;
-}
-
 static inline void *med_slot(const struct med_run *run, const struct med_request *r)
 {
-	u32 n = med_number(run, r), per = med_slots_per_chunk(run->slot_bytes);
+	u32 n = med_number(run, r);
 
-	return run->chunk[n / per]->va + n % per * run->slot_bytes;
+	return run->chunk[n / run->per_chunk]->va + n % run->per_chunk * run->slot_bytes;
 }
 
 static inline dma_addr_t med_slot_dma(const struct med_run *run, const struct med_request *r)
 {
-	u32 n = med_number(run, r), per = med_slots_per_chunk(run->slot_bytes);
+	u32 n = med_number(run, r);
 
-	return run->chunk[n / per]->dma + n % per * run->slot_bytes;
+	return run->chunk[n / run->per_chunk]->dma + n % run->per_chunk * run->slot_bytes;
+}
+
+/* What is used in place of the process' memory, or NULL */
+static inline void *med_copy_of(const struct med_access *m)
+{
+	return m->use == MED_SLOT || m->use == MED_BUFFER ? m->copy : NULL;
 }
 
 static inline enum dma_data_direction med_direction(const struct tr_access *a)

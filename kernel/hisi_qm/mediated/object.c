@@ -8,9 +8,6 @@
 #include <linux/vmalloc.h>
 #include "mediated.h"
 
-#define MED_SLOTS	128
-#define MED_SLOTS_HPRE	160
-
 struct workqueue_struct *med_wq;
 
 /* ------ bounded parts ------ */
@@ -64,9 +61,15 @@ bool med_is_oldest(struct med_run *run, const struct med_request *r)
 
 /* ------ memory ------ */
 
+/* Slots are 1,024, 1,536 and 3,072 bytes long: with pages of 4 KiB nothing is left at the end. */
+static size_t med_chunk_bytes(u32 slot_bytes)
+{
+	return PAGE_ALIGN(slot_bytes % 3 ? 16384 : 12288);
+}
+
 static u32 med_chunks(const struct med_run *run)
 {
-	return DIV_ROUND_UP(run->nr, med_slots_per_chunk(run->slot_bytes));
+	return DIV_ROUND_UP(run->nr, run->per_chunk);
 }
 
 void med_slots_unmap(struct med_run *run)
@@ -85,11 +88,11 @@ static int med_memory_alloc(struct med_run *run)
 	struct uacce_dus *chunk;
 	u32 i;
 
-	run->by_slot = kvcalloc(run->sq_depth, sizeof(*run->by_slot), GFP_KERNEL_ACCOUNT);
+	run->by_slot = kvcalloc(run->device_depth, sizeof(*run->by_slot), GFP_KERNEL_ACCOUNT);
 	if (!run->by_slot)
 		return -ENOMEM;
 	for (i = 0; i < med_chunks(run); i++) {
-		chunk = uacce_ring_alloc(run->qp->file, run->dev, MED_CHUNK_BYTES);
+		chunk = uacce_ring_alloc(run->qp->file, run->dev, med_chunk_bytes(run->slot_bytes));
 		if (IS_ERR(chunk))
 			return PTR_ERR(chunk);
 		run->chunk[i] = chunk;
@@ -132,9 +135,7 @@ static u32 med_slot_bytes(enum tr_engine engine)
 /* Fewer than the rings have room for. */
 static u32 med_slots(const struct hisi_qm *qm)
 {
-	u32 nr = qm->engine->translation == TR_HPRE ? MED_SLOTS_HPRE : MED_SLOTS;
-
-	return min3(nr, qm->caps[QM_CAP_ID_SQ_DEPTH] - 1, qm->caps[QM_CAP_ID_CQ_DEPTH] - 1);
+	return min3(MED_SLOTS, med_device_depth(qm) - 1, qm->caps[QM_CAP_ID_CQ_DEPTH] - 1);
 }
 
 static void med_run_shape(struct med_run *run, struct hisi_qp *qp)
@@ -147,10 +148,12 @@ static void med_run_shape(struct med_run *run, struct hisi_qp *qp)
 	};
 	run->sqe_bytes = qm->engine->sqe_size;
 	run->sq_depth = qm->caps[QM_CAP_ID_SQ_DEPTH];
+	run->device_depth = med_device_depth(qm);
 	run->cq_depth = qm->caps[QM_CAP_ID_CQ_DEPTH];
 	run->max_pinned = med_max_pinned(qp);
 	run->bounce_at = med_bounce_at(run->q.engine);
 	run->slot_bytes = med_slot_bytes(run->q.engine);
+	run->per_chunk = med_chunk_bytes(run->slot_bytes) / run->slot_bytes;
 }
 
 struct med_run *med_run_alloc(struct hisi_qp *qp)
@@ -159,7 +162,7 @@ struct med_run *med_run_alloc(struct hisi_qp *qp)
 	u32 nr = med_slots(qm), i;
 	struct med_run *run;
 
-	/* Pages as they are needed: kmalloc() would round 140 KiB up to 256. */
+	/* Pages as they are needed: kmalloc() would round 110 KiB up to 128. */
 	run = __vmalloc(struct_size(run, request, nr), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!run)
 		return NULL;
@@ -191,11 +194,12 @@ struct med_run *med_run_alloc(struct hisi_qp *qp)
  */
 void qm_mediated_memory_needs(struct hisi_qm *qm, struct uacce_rings *rings)
 {
-	u32 per = med_slots_per_chunk(med_slot_bytes(qm->engine->translation));
+	u32 slot_bytes = med_slot_bytes(qm->engine->translation);
+	size_t chunk = med_chunk_bytes(slot_bytes);
 
 	rings[0] = (struct uacce_rings){ med_sq_bytes(qm), 1 };
 	rings[1] = (struct uacce_rings){ med_cq_bytes(qm), 1 };
-	rings[2] = (struct uacce_rings){ MED_CHUNK_BYTES, DIV_ROUND_UP(med_slots(qm), per) };
+	rings[2] = (struct uacce_rings){ chunk, DIV_ROUND_UP(med_slots(qm), chunk / slot_bytes) };
 }
 
 /* ------ work items ------ */

@@ -186,7 +186,7 @@ static void *med_bounce(struct med_run *run, struct med_request *r, u32 i)
 	if (a->len > MED_BOUNCE)
 		return NULL;
 	while (i--)
-		if (r->access[i].copy == at)
+		if (med_copy_of(&r->access[i]) == at)
 			return NULL;
 	return at;
 }
@@ -197,16 +197,20 @@ static int med_pin_payload(struct med_run *run, struct med_request *r, u32 i)
 	const struct tr_access *a = &r->tr.access[i];
 	struct med_access *m = &r->access[i];
 	struct tr_walk walk __uninitialized;
+	void *copy = med_bounce(run, r, i);
 	struct tr_piece piece;
 	int ret;
 
-	m->copy = med_bounce(run, r, i);
+	if (copy) {
+		m->use = MED_SLOT;
+		m->copy = copy;
+	}
 	tr_walk_begin(&walk, &r->tr, i, &med_user);
 	while ((ret = tr_walk_next(&walk, &piece)) == 1) {
 		ret = 0;
-		if (m->copy && a->dir & HW_READ)
-			ret = med_copy_user(NULL, m->copy + m->bytes, piece.addr, piece.len);
-		if (!ret && (!m->copy || a->dir & HW_WRITE))
+		if (copy && a->dir & HW_READ)
+			ret = med_copy_user(NULL, copy + m->bytes, piece.addr, piece.len);
+		if (!ret && (!copy || a->dir & HW_WRITE))
 			ret = med_pin_range(run, r, m, piece.addr, piece.len, a->dir & HW_WRITE);
 		if (ret)
 			return ret;
@@ -368,7 +372,7 @@ static void med_wipe(struct med_run *run, struct med_request *r)
 
 	memzero_explicit(med_slot(run, r), r->tr.slot_bytes);
 	for (i = 0; i < r->tr.nr; i++)
-		if (r->access[i].copy && !r->access[i].buffer)
+		if (r->access[i].use == MED_SLOT)
 			memzero_explicit(r->access[i].copy, r->tr.access[i].len);
 }
 

@@ -179,6 +179,15 @@ void qm_mediated_rings(const struct hisi_qp *qp, dma_addr_t *sq, dma_addr_t *cq)
 }
 
 /**
+ * qm_qp_sq_depth - entries of the device's submission ring
+ * @qp: an owned queue, mediated or not
+ */
+u32 qm_qp_sq_depth(const struct hisi_qp *qp)
+{
+	return qp->mediated ? med_device_depth(qp->qm) : qp->qm->caps[QM_CAP_ID_SQ_DEPTH];
+}
+
+/**
  * qm_mediated_doorbell - the register that the kernel rings for a queue
  * @qp: an owned queue
  *

@@ -73,7 +73,7 @@ static void med_deliver(struct med_run *run, struct med_request *r)
 	for (i = 0; i < r->tr.nr; i++) {
 		a = &r->tr.access[i];
 		m = &r->access[i];
-		from = a->form == HW_SMALL ? med_slot(run, r) + a->at : m->copy;
+		from = a->form == HW_SMALL ? med_slot(run, r) + a->at : med_copy_of(m);
 		if (a->dir & HW_WRITE && from)
 			med_copy(r, m, (void *)from, min(m->bytes, tr_deliver(&r->tr, i, r->sqe)), false);
 	}
@@ -94,7 +94,7 @@ static struct med_request *med_completed(struct med_run *run, const struct qm_cq
 	u32 slot = le16_to_cpu(READ_ONCE(cqe->sq_head));
 	struct med_request *r;
 
-	if (slot >= run->sq_depth)
+	if (slot >= run->device_depth)
 		return NULL;
 	r = &run->request[run->by_slot[slot]];
 	return r->state == MED_DEVICE && r->at == slot ? r : NULL;

@@ -105,7 +105,7 @@ static void med_to_device(struct med_run *run, struct med_request *r)
 	run->by_slot[run->sq_tail] = med_number(run, r);
 	r->at = run->sq_tail;
 	r->state = MED_DEVICE;
-	run->sq_tail = (run->sq_tail + 1) % run->sq_depth;
+	run->sq_tail = (run->sq_tail + 1) % run->device_depth;
 }
 
 static void med_ring(struct med_run *run)

@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include "mediate.h"
 
-#define REQUESTS	128	/* that a queue has slots for; of HPRE: */
-#define REQUESTS_HPRE	160
+#define REQUESTS	128	/* that a queue has slots for */
 
 static __le32 *user_sqe(const struct emu_mediated *m, u32 index)
 {
@@ -84,9 +83,7 @@ void emu_mediated_reap(struct emu_mediated *m)
 
 static u32 requests_max(const struct emu_mediated *m)
 {
-	u32 most = m->q.engine == TR_HPRE ? REQUESTS_HPRE : REQUESTS;
-
-	return most < m->shape.depth - 1 ? most : m->shape.depth - 1;
+	return REQUESTS < m->shape.depth - 1 ? REQUESTS : m->shape.depth - 1;
 }
 
 /* False: there is no room for it now. A queue with nothing in flight always takes one. */
