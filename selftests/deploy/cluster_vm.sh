@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # An administrator who follows the guide for containers and Slurm succeeds. Needs podman, crun, munge and Slurm.
 
-OUT_HERE=${OUT:?}
+OUT_HERE=${OUT:?} LONG=${WD_TEST_LONG:-}
 . "$(dirname "$0")/../guides/guides.inc.sh"
 . "$(dirname "$0")/slurm_site.sh"
 
@@ -10,6 +10,13 @@ for program in podman crun munged slurmctld slurmd srun; do
 	PATH=$PATH:/usr/sbin command -v $program >/dev/null || skip "needs $program"
 done
 PATH=/usr/local/bin:$PATH:/usr/sbin
+
+# devices SPEC: others than there are
+devices() {
+	wdctl apply --prune --revoke /dev/null >/dev/null
+	until_true 30 wdctl unload >/dev/null
+	wdctl load --sim "$1" >/dev/null
+}
 
 at_exit() {
 	wdctl apply --prune --revoke /dev/null >/dev/null
@@ -49,6 +56,15 @@ test_cluster() {
 	says 'NumProcesses = 2' got
 	not grep hisi_zip-0 <(grep '^crw' got)
 	says hisi_zip-1 <(grep '^crw' got)
+}
+
+# The same with devices that can't share a process' address space.
+test_cluster_without_shared_addresses() {
+	[ -n "$LONG" ] || skip 'WD_TEST_LONG=1 follows the guide on such devices, too'
+	devices zip@nosva,zip@nosva
+	test_cluster
+	[ "$(cat /sys/class/uacce/*/iommu | sort -u)" = mediated ]
+	devices zip,zip
 }
 
 run_tests "$@"
