@@ -136,7 +136,7 @@ static int trailing_check(struct job *job, struct window *w)
 
 static bool copies(const struct job *job)
 {
-	return job->set->force && job->set->mode == MODE_DECOMPRESS && !file_is_made(job);
+	return job->set->force && job->set->mode == MODE_DECOMPRESS && !job_makes_file(job);
 }
 
 /* As zcat -f does: data that isn't compressed is copied, also behind members. */

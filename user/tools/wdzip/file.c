@@ -16,15 +16,6 @@ static bool is_stdin(const char *name)
 	return !strcmp(name, "-");
 }
 
-bool file_is_made(const struct job *job)
-{
-	const struct settings *set = job->set;
-
-	if (set->mode == MODE_TEST || set->mode == MODE_LIST || set->to_stdout)
-		return false;
-	return set->output || !job->from_stdin;
-}
-
 /* gzip's rules: only a file that can safely be replaced is processed. */
 static enum wdzip_exit input_check(struct job *job, bool replaces)
 {
@@ -65,7 +56,7 @@ static void input_close(struct job *job)
 
 static enum wdzip_exit input_open(struct job *job, const char *name)
 {
-	bool replaces = file_is_made(job) && !job->set->output;
+	bool replaces = job_makes_file(job) && !job->set->output;
 	enum wdzip_exit result;
 
 	if (job->from_stdin) {
@@ -309,7 +300,7 @@ enum wdzip_exit file_process(struct settings *set, const char *name)
 	result = input_open(&job, path);
 	if (result != WDZIP_DONE)
 		goto out_free;
-	if (file_is_made(&job))
+	if (job_makes_file(&job))
 		result = to_file(&job, path);
 	else
 		result = to_nowhere_or_stdout(&job);

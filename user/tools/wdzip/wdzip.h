@@ -85,6 +85,16 @@ struct job {
 	long started_ms, shown_ms;	/* progress */
 };
 
+/* Whether the output is a file that is made for it. */
+static inline bool job_makes_file(const struct job *job)
+{
+	const struct settings *set = job->set;
+
+	if (set->mode == MODE_TEST || set->mode == MODE_LIST || set->to_stdout)
+		return false;
+	return set->output || !job->from_stdin;
+}
+
 /*
  * options.c: 0, 1 if nothing is left to do, or -errno after complaining; optind is the first input's. The variable GZIP
  * is read first.
@@ -219,8 +229,6 @@ void progress_clear(void);
 
 /* file.c */
 enum wdzip_exit file_process(struct settings *set, const char *name);
-/* Whether the output is a file that is made for it. */
-bool file_is_made(const struct job *job);
 
 /* list.c: the table of -l, and the saved percentage of one job. */
 double ratio_percent(const struct job *job);
