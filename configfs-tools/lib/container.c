@@ -13,7 +13,7 @@
 
 static bool namespace_read(const struct root *r, const char *path, char ns[64])
 {
-	return !root_link_name(r, ns, 64, path);
+	return !root_link_name(r, ns, 64, "%s", path);
 }
 
 /* An image of a container may have become the disk of a machine, with these files. */

@@ -72,7 +72,8 @@ INSTALL ?= install
 # Sanitizers find the same with fewer optimisations, and report functions and lines only. Both make their builds
 # shorter.
 CFLAGS ?= $(if $(SANFLAGS),-O1 -g1,-O2 -g)
-WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
+# Debian's own flags make an error of a format that is no literal.
+WARN := -Wall -Wextra -Wpedantic -Wformat-security $(if $(filter 1,$(WERROR)),-Werror)
 # ThreadSanitizer ignores fences. Those that keep a load behind a store order nothing that it checks.
 WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)
 # clang's warnings. Constant-time code uses bitwise operators on purpose.
