@@ -547,6 +547,7 @@ void qm_mediated_memory_needs(struct hisi_qm *qm, struct uacce_rings *rings);
 struct qm_mediated *qm_mediated_open(const struct hisi_qp *qp, struct uacce_queue *file);
 void qm_mediated_close(struct hisi_qp *qp);
 int qm_mediated_start(struct hisi_qp *qp);
+void qm_mediated_set_rings(struct hisi_qp *qp, bool rings);
 void qm_mediated_keep(struct hisi_qp *qp);
 void qm_mediated_end(struct hisi_qp *qp);
 void qm_mediated_rings(const struct hisi_qp *qp, dma_addr_t *sq, dma_addr_t *cq);

@@ -202,14 +202,14 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, enum qm_stop how)
 	if (READ_ONCE(qp->qm->broken))
 		return -EIO;
 
-	qm_qp_set_rings(qp, false);
+	qm_mediated_set_rings(qp, false);
 	if (!hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
 		ret = qm_qp_drain(qp, how);
 	if (!ret)
 		ret = qm_qp_finish_and_park(qp, how);
 	if (ret) {
 		/* The owner may go on, if there is one. */
-		qm_qp_set_rings(qp, how == QM_STOP_OWNER && qp->started);
+		qm_mediated_set_rings(qp, how == QM_STOP_OWNER && qp->started);
 		return ret;
 	}
 	qp->started = false;
@@ -341,7 +341,7 @@ static void qm_qp_taken(struct hisi_qp *qp, bool stopped)
 void qm_qp_kill(struct hisi_qp *qp, atomic64_t *waited_us)
 {
 	mutex_lock(&qp->lock);
-	qm_qp_set_rings(qp, false);
+	qm_mediated_set_rings(qp, false);
 	if (qp->dus) {
 		qm_qp_word(qp, QM_DUS_TX_STOP(qp->qm->dus_size));
 		/* a sender that misses the word has rung the doorbell before the stop begins */

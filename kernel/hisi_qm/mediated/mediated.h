@@ -286,4 +286,7 @@ void med_reap(struct med_run *run, bool last);
 void med_look_work(struct work_struct *work);
 void med_look_later(struct med_run *run);
 
+/* submit.c */
+void med_commit_ready(struct med_run *run);
+
 #endif

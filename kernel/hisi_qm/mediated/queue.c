@@ -30,6 +30,28 @@ int qm_mediated_start(struct hisi_qp *qp)
 }
 
 /**
+ * qm_mediated_set_rings - qm_qp_set_rings(), not while requests are being committed
+ * @qp: the queue, locked
+ * @rings: its owner's calls may submit
+ *
+ * A device that polls its registers looks for descriptors whose doorbell it missed. One that is written when a stop has
+ * begun, and so isn't rung for, would be taken for such, and executed while the queue's contexts go.
+ */
+void qm_mediated_set_rings(struct hisi_qp *qp, bool rings)
+{
+	struct med_run *run = qp->mediated ? qp->mediated->run : NULL;
+
+	if (!run) {
+		qm_qp_set_rings(qp, rings);
+		return;
+	}
+	spin_lock(&run->lock);
+	qm_qp_set_rings(qp, rings);
+	med_commit_ready(run);
+	spin_unlock(&run->lock);
+}
+
+/**
  * qm_mediated_keep - the queue failed to stop: all that is mapped stays so
  * @qp: the queue, locked
  */

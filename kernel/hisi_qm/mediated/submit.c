@@ -118,12 +118,20 @@ static void med_ring(struct med_run *run)
 	}
 }
 
-/* The thread that makes the oldest request ready commits all ready ones behind it, and rings once. */
-static void med_commit_ready(struct med_run *run)
+/**
+ * med_commit_ready - give what is ready to the device
+ * @run: a run, locked
+ *
+ * The thread that makes the oldest request ready commits all ready ones behind it, and rings once. Nothing is written
+ * that can't be rung for.
+ */
+void med_commit_ready(struct med_run *run)
 {
 	struct med_request *r;
 
 	lockdep_assert_held(&run->lock);
+	if (!med_is_open(run))
+		return;
 	for (; run->committed < run->wanted; run->committed++) {
 		r = med_request_at(run, run->committed);
 		if (r->index != run->committed || (r->state != MED_READY && r->state != MED_DONE))
