@@ -303,6 +303,21 @@ err_put:
 	return ret;
 }
 
+int uacce_attach_join(const char *section, struct uacce_attachment **res, struct uacce_refusal *no)
+{
+	struct uacce_owner *owner = uacce_owner_find(task_tgid(current));
+	struct uacce_attachment *a = owner ? owner->attachment : NULL;
+
+	if (!a)
+		return attach_refuse(no, -ENOENT, 0, "this process has no slot");
+	if (strcmp(uacce_section_name(a->section), section))
+		return attach_refuse(no, -EBUSY, UACCE_A_SECTION, "this process has a slot of another section");
+	if (!a->slot)
+		return attach_refuse(no, -EALREADY, 0, "this process waits for a slot already");
+	*res = a;
+	return 0;
+}
+
 int uacce_detach(struct uacce_refusal *no)
 {
 	struct uacce_owner *owner;

@@ -29,6 +29,7 @@ static const struct nla_policy attach_policy[] = {
 	[UACCE_A_SECTION] = { .type = NLA_NUL_STRING, .len = UACCE_SECTION_NAME_MAX },
 	[UACCE_A_SLOT] = { .type = NLA_NUL_STRING, .len = UACCE_SLOT_NAME_SIZE - 1 },
 	[UACCE_A_WAIT_MS] = { .type = NLA_U32 },
+	[UACCE_A_JOIN] = { .type = NLA_FLAG },
 };
 
 /* ------ replies ------ */
@@ -184,6 +185,26 @@ static int attach_reply(struct genl_info *info, const struct uacce_attachment *a
 	return reply_end(msg, info, hdr, uacce_fill_grants(msg, a));
 }
 
+static int section_join(struct genl_info *info)
+{
+	struct uacce_refusal no = {};
+	struct uacce_attachment *a;
+	int ret;
+
+	if (info->attrs[UACCE_A_SLOT] || info->attrs[UACCE_A_DEV] || info->attrs[UACCE_A_WAIT_MS]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_JOIN], "to join, name nothing but the section");
+		return -EINVAL;
+	}
+	mutex_lock(&uacce_prov);
+	ret = uacce_attach_join(request_string(info, UACCE_A_SECTION), &a, &no);
+	if (ret)
+		refuse_attach(info, &no, ret);
+	else
+		ret = attach_reply(info, a);
+	mutex_unlock(&uacce_prov);
+	return ret;
+}
+
 static int section_attach(struct sk_buff *skb, struct genl_info *info)
 {
 	struct uacce_attach_request req = {
@@ -203,6 +224,8 @@ static int section_attach(struct sk_buff *skb, struct genl_info *info)
 	ret = section_missing(info);
 	if (ret)
 		return ret;
+	if (info->attrs[UACCE_A_JOIN])
+		return section_join(info);
 	if (req.slot && req.dev) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_DEV],
 				    "the request names both a slot and a device");

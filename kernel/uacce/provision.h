@@ -313,6 +313,8 @@ void uacce_attach_exit(void);
  * uacce_prov held, so that the caller can reply before anything else happens.
  */
 int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment **a, struct uacce_refusal *no);
+/* The attachment that the calling process has already. */
+int uacce_attach_join(const char *section, struct uacce_attachment **a, struct uacce_refusal *no);
 /* Ends an attachment for any reason, a reply that couldn't be delivered included. Called with uacce_prov held. */
 void uacce_attachment_end(struct uacce_attachment *a, int error);
 int uacce_detach(struct uacce_refusal *no);

@@ -331,6 +331,17 @@ static inline int nlc_attach(struct nlc *c, const char *section, const char *slo
 	return nlc_ask(c, &m);
 }
 
+/* Asks for the slot that this process has. */
+static inline int nlc_attach_joining(struct nlc *c, const char *section)
+{
+	union nlm m;
+
+	nlm_begin(&m, c->family, 0, UACCE_NL_SECTION_ATTACH);
+	nlm_str(&m, UACCE_A_SECTION, section);
+	nlm_put(&m, UACCE_A_JOIN, NULL, 0);
+	return nlc_ask(c, &m);
+}
+
 static inline int nlc_detach(struct nlc *c)
 {
 	union nlm m;

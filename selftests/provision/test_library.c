@@ -302,6 +302,40 @@ TEST_F(library, finds_the_slot_that_it_was_executed_with)
 	EXPECT_EQ(0, w_attach(&self->w, S, WAIT_MS) < 0);
 }
 
+/* Another library has attached the process; its slot lasts as long as that one wants. */
+TEST_F(library, joins_another_library_in_its_slot)
+{
+	struct nl_client other;
+	handle_t h;
+
+	ASSERT_EQ(0, sec_make(S, DEV0, 2, 2, 0));
+	ASSERT_EQ(0, client_open(&other));
+	ASSERT_EQ(0, client_attach(&other, S, NULL, NULL, 0));
+	ASSERT_EQ(0, wd_user_start(S));
+	EXPECT_STREQ(other.slot, info().slot);
+	EXPECT_EQ(1, info().nr_grants);
+	h = hw(WD_DIR_COMPRESS);
+	EXPECT_EQ(0, compress(h));
+	wd_comp_free_sess(h);
+	EXPECT_EQ(0, wd_user_stop());
+	/* It is attached still. */
+	EXPECT_EQ(-EALREADY, client_attach(&other, S, NULL, NULL, 0));
+	EXPECT_EQ(0, client_detach(&other));
+	client_close(&other);
+}
+
+TEST_F(library, joins_in_no_other_section)
+{
+	struct nl_client other;
+
+	ASSERT_EQ(0, sec_make(S, DEV0, 2, 2, 0));
+	ASSERT_EQ(0, client_open(&other));
+	ASSERT_EQ(0, client_attach(&other, S, NULL, NULL, 0));
+	EXPECT_EQ(-EBUSY, wd_user_start("other"));
+	EXPECT_TRUE(says("another section"));
+	client_close(&other);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "executed"))

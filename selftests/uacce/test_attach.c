@@ -222,6 +222,29 @@ TEST_F(nl, attach_twice_is_refused)
 	EXPECT_EQ(1, wait_attached(self->c, 1));
 }
 
+TEST_F(nl, another_socket_joins_the_slot_of_its_process)
+{
+	struct nlc other;
+	union nlm m;
+
+	test_live("2");
+	ASSERT_EQ(0, nlc_open(&other));
+	EXPECT_EQ(-ENOENT, nlc_attach_joining(&other, SECTION));
+	EXPECT_NE(0, other.why[0]);
+	ASSERT_EQ(0, nlc_attach(self->c, SECTION, NULL, NULL, 0));
+	ASSERT_EQ(0, nlc_attach_joining(&other, SECTION));
+	EXPECT_STREQ(nlm_string(&self->c->reply.h, UACCE_A_SLOT), nlm_string(&other.reply.h, UACCE_A_SLOT));
+	EXPECT_NE(NULL, nlm_next(&other.reply.h, UACCE_A_GRANT, NULL));
+	EXPECT_EQ(-EBUSY, nlc_attach_joining(&other, "nothing"));
+	nlm_begin(&m, other.family, 0, UACCE_NL_SECTION_ATTACH);
+	nlm_str(&m, UACCE_A_SECTION, SECTION);
+	nlm_put(&m, UACCE_A_JOIN, NULL, 0);
+	nlm_u32(&m, UACCE_A_WAIT_MS, 1);
+	EXPECT_EQ(-EINVAL, nlc_ask(&other, &m));
+	nlc_close(&other);
+	EXPECT_EQ(1, wait_attached(self->c, 1));
+}
+
 TEST_F(nl, full_section_is_refused)
 {
 	struct helper h;

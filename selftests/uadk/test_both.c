@@ -10,6 +10,7 @@
 #include "both.h"
 #include "in_child.h"
 #include "kselftest_harness.h"
+#include "uacce_tree.h"
 
 static unsigned char plain[3000], packed[6000];
 
@@ -46,6 +47,22 @@ TEST(take_turns)
 	}
 	EXPECT_EQ(0, in_child(child, lib));
 	EXPECT_EQ(0, ours());
+}
+
+/* The first has the process' slot, the second joins it. */
+TEST(share_a_slot)
+{
+	void *lib = dlopen(UADK_COMP, RTLD_NOW | RTLD_LOCAL);
+
+	ASSERT_NE(NULL, lib) TH_LOG("%s", dlerror());
+	if (access(TREE, W_OK))
+		SKIP(return, "there are no sections");
+	memset(plain, 'a', sizeof(plain));
+	ASSERT_EQ(0, sec_make("BOTH", DEV0, 1, 2, 0));
+	setenv("WD_SECTION", "BOTH", 1);
+	setenv("WD_PATH", "hw", 1);
+	EXPECT_EQ(0, in_child(child, lib));
+	EXPECT_EQ(0, sec_end("BOTH"));
 }
 
 TEST_HARNESS_MAIN

@@ -21,6 +21,9 @@
  *	EALREADY attached or waiting; EBUSY contexts of this process are charged to
  *	another slot; ENOBUFS 1,024 processes wait already.
  *	The attachment ends with DETACH, with the socket, or with the process.
+ *	With JOIN and SECTION only: the same reply for the slot that this process
+ *	has already, which changes nothing: for a second library in it. ENOENT it has
+ *	none; EBUSY it has one of another section; EALREADY it waits.
  * SECTION_DETACH (do): ends the calling process' attachment, or withdraws its
  *	ticket. ENOENT: it has neither.
  * CTX_GET (dump): one context per message, CTX_ID .. CTX_AGE_MS with DEV, NODE
@@ -198,6 +201,7 @@ enum uacce_nl_attr {
 	UACCE_A_MAX_PINNED,		/* u32, MiB of each mediated queue of a section; 0: the driver's default */
 	UACCE_A_CTXS_EXTRA,		/* u32, open contexts of a section's processes beyond their slots */
 	UACCE_A_EVENTS_LOST,		/* u64, events that the kernel could not deliver to a listener */
+	UACCE_A_JOIN,			/* flag, of SECTION_ATTACH */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };

@@ -140,6 +140,7 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_MAX_PINNED] = U32,
 	[UACCE_A_CTXS_EXTRA] = U32,
 	[UACCE_A_EVENTS_LOST] = U64,
+	[UACCE_A_JOIN] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
@@ -271,6 +272,12 @@ void wd_nl_put_string(struct wd_nl *nl, int type, const char *text)
 void wd_nl_put_u32(struct wd_nl *nl, int type, __u32 value)
 {
 	if (nla_put_u32(nl->request, type, value))
+		nl->put = -EMSGSIZE;
+}
+
+void wd_nl_put_flag(struct wd_nl *nl, int type)
+{
+	if (nla_put_flag(nl->request, type))
 		nl->put = -EMSGSIZE;
 }
 

@@ -79,6 +79,7 @@ void wd_nl_close(struct wd_nl *nl);
 void wd_nl_begin(struct wd_nl *nl, __u8 cmd, int flags);
 void wd_nl_put_string(struct wd_nl *nl, int type, const char *text);
 void wd_nl_put_u32(struct wd_nl *nl, int type, __u32 value);
+void wd_nl_put_flag(struct wd_nl *nl, int type);
 
 /*
  * Sends the request and passes its answers to take, which may be NULL: up to the acknowledgement or the end of the dump

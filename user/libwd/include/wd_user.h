@@ -71,6 +71,9 @@ struct wd_user_grant {
  * On a kernel without sections (mainline's uacce) the call returns 0, and
  * wd_user_info() and wd_error_detail(0, ...) report WD_USER_UNPROVISIONED.
  *
+ * Another copy of this library in the process, such as the one in the libraries
+ * with UADK's names, shares the slot: who attaches first returns it.
+ *
  * Threads: any; start, stop and first sessions wait for each other. fork: a
  * child doesn't inherit the slot. Its first session or request attaches it to
  * its parent's section, unless it calls this function before. exec: the slot

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Attaches over netlink: asks for a slot, waits for it, and reads its grants; or takes over the slot of the program
- * that executed this one.
+ * that executed this one; or joins another library of this process in its slot.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -199,31 +199,33 @@ const char *wd_attach_inherited(char name[WD_SECTION_NAME_MAX + 1])
 	return name;
 }
 
-/* The kernel has reported that this process is attached already; WD_ATTACHED may say to which slot. */
-static int take_over(struct wd_section *a, struct wd_nl *nl)
+/* The program's slot, unless another library of this process has taken it over: that one has set the flag. */
+static bool inherited_is_left(struct inherited *i)
 {
-	struct inherited i;
+	int flags = inherited_read(i) ? fcntl(i->fd, F_GETFD) : FD_CLOEXEC;
+
+	return flags < 0 || !(flags & FD_CLOEXEC);
+}
+
+static int take_over(struct wd_section *a, struct wd_nl *nl, const struct inherited *i)
+{
 	int ret;
 
-	if (!inherited_read(&i))
-		return wd_fail_str(NULL, EBUSY,
-				   "section %s: this process is attached already, without a valid WD_ATTACHED",
-				   a->name);
-	if (strcmp(i.section, a->name))
-		return wd_fail_str(NULL, EBUSY, "this process was executed with a slot of section %s", i.section);
-	strcpy(a->slot, i.slot);
+	if (strcmp(i->section, a->name))
+		return wd_fail_str(NULL, EBUSY, "this process was executed with a slot of section %s", i->section);
+	strcpy(a->slot, i->slot);
 	ret = read_section(a, nl);
 	if (ret)
 		return refused(a->name, ret, nl->why);
 	a->inherited = true;
 	/* A child, and a program that this process executes, must not inherit the socket. */
-	if (!wd_nl_is_socket(i.fd)) {
+	if (!wd_nl_is_socket(i->fd)) {
 		wd_fork_file_add(&a->socket, nl->fd);
 		return 0;
 	}
 	close(nl->fd);
-	fcntl(i.fd, F_SETFD, FD_CLOEXEC);
-	wd_fork_file_add(&a->socket, i.fd);
+	fcntl(i->fd, F_SETFD, FD_CLOEXEC);
+	wd_fork_file_add(&a->socket, i->fd);
 	return 0;
 }
 
@@ -292,8 +294,29 @@ static int wait_for_slot(struct question *q, struct wd_nl *nl, __u32 wait_ms)
 	return ret ? refused(a->name, ret, "while waiting for a slot") : 0;
 }
 
+/* Shares the slot that this process has. */
+static int join(struct wd_section *a, struct wd_nl *nl)
+{
+	struct question q = { .section = a };
+	int ret;
+
+	wd_nl_begin(nl, UACCE_NL_SECTION_ATTACH, 0);
+	wd_nl_put_string(nl, UACCE_A_SECTION, a->name);
+	wd_nl_put_flag(nl, UACCE_A_JOIN);
+	ret = wd_nl_ask(nl, take_place, &q);
+	if (ret == -EINVAL && !q.wrong)
+		return wd_fail_str(NULL, EBUSY, "section %s: this process is attached already, and the kernel is older",
+				   a->name);
+	if (ret || q.error || !q.answered)
+		return refused(a->name, ret ? ret : -EPROTO, q.wrong ? q.wrong : nl->why);
+	a->joined = true;
+	wd_fork_file_add(&a->socket, nl->fd);
+	return 0;
+}
+
 static int ask(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 {
+	struct inherited i;
 	struct question q = { .section = a };
 	int ret;
 
@@ -301,7 +324,7 @@ static int ask(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 	ret = wd_nl_ask(nl, take_place, &q);
 	if (ret == -EALREADY) {
 		wd_fork_file_del(&a->socket);
-		ret = take_over(a, nl);
+		ret = inherited_is_left(&i) ? take_over(a, nl, &i) : join(a, nl);
 		if (ret)
 			wd_fork_file_add(&a->socket, nl->fd);
 		return ret;
@@ -353,7 +376,7 @@ static int attach_once(struct wd_section *a, __u32 wait_ms)
 
 	if (wd_nl_init(&nl, -1, 0))
 		return wd_fail(NULL, ENOMEM, "no memory for a netlink message");
-	a->inherited = false;
+	a->inherited = a->joined = false;
 	ret = attach(a, wait_ms, &nl);
 	wd_nl_fini(&nl);
 	return ret;
@@ -412,7 +435,7 @@ void wd_detach(struct wd_section *a)
 {
 	struct wd_nl nl;
 
-	if (wd_fork_file_is(&a->socket) && !wd_nl_init(&nl, a->socket.fd, a->family)) {
+	if (!a->joined && wd_fork_file_is(&a->socket) && !wd_nl_init(&nl, a->socket.fd, a->family)) {
 		detach(&nl);
 		wd_nl_fini(&nl);
 	}

@@ -19,7 +19,8 @@ struct wd_grant {
  *		are also under the engine's lock
  * @closing:	the thread that has the turn is closing contexts
  * @name:	the section's name; "": none. Like @slot to @grants under the grants' lock
- * @socket:	the attachment lasts as long as it is open
+ * @joined:	the slot is that of another library in this process, and so is the end of the attachment
+ * @socket:	the attachment lasts as long as it is open, unless @joined
  */
 struct wd_section {
 	_Atomic int state;
@@ -29,6 +30,7 @@ struct wd_section {
 	__u32 queue_priority;
 	__u32 max_extra;
 	bool inherited;
+	bool joined;
 	unsigned int nr;
 	struct wd_grant *grants;
 	__u64 read_at;		/* when the grants were read */

@@ -44,7 +44,7 @@ static void on_fork_child(void)
 	pthread_mutex_init(&grants_lock, NULL);
 	pthread_cond_init(&let_go, NULL);
 	wd_section.nr = 0;
-	wd_section.inherited = false;
+	wd_section.inherited = wd_section.joined = false;
 	if (!atomic_load(&refused_with))
 		refusal[0] = '\0';
 	if (state != WD_USER_STOPPED && !(state == WD_USER_POOL && atomic_load(&pool_chosen)))
@@ -122,6 +122,7 @@ void wd_section_settle(const struct wd_section *a, enum wd_user_state state)
 	wd_section.queue_priority = a->queue_priority;
 	wd_section.max_extra = a->max_extra;
 	wd_section.inherited = a->inherited;
+	wd_section.joined = a->joined;
 	wd_fork_block();
 	free(wd_section.grants);
 	wd_section.grants = a->grants;
