@@ -324,6 +324,19 @@ TEST_F(library, joins_another_library_in_its_slot)
 	client_close(&other);
 }
 
+TEST_F(library, joins_no_library_that_waits)
+{
+	struct nl_client other;
+
+	ASSERT_EQ(0, sec_make(S, DEV0, 1, 2, 0));
+	ASSERT_EQ(0, w_attach(&self->w, S, 0));
+	ASSERT_EQ(0, client_open(&other));
+	ASSERT_EQ(1, client_attach(&other, S, NULL, NULL, WAIT_MS));
+	EXPECT_EQ(-EBUSY, wd_user_start(S));
+	EXPECT_TRUE(says("waits for a slot already"));
+	client_close(&other);
+}
+
 TEST_F(library, joins_in_no_other_section)
 {
 	struct nl_client other;

@@ -80,8 +80,9 @@ struct wd_user_grant {
  * is returned, except if it was inherited (wdctl run).
  *
  * Returns 0; -EALREADY (in that section, or the pool), -EBUSY (in another
- * section; or sessions exist that were bound outside of it; or raw contexts are
- * charged to another slot); -EINVAL (not a name); -ENOENT (no such section),
+ * section; or another copy of the library waits for a slot; or sessions exist
+ * that were bound outside of it; or raw contexts are charged to another slot);
+ * -EINVAL (not a name); -ENOENT (no such section),
  * -ESHUTDOWN (not live, or draining), -EACCES (this user may not use it),
  * -EUSERS (full, also after the wait), -EINTR (a signal handler ran during the
  * wait), -ENOBUFS (too many processes wait), -ENOMEM, -EMFILE, -ENFILE.

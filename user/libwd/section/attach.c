@@ -202,8 +202,11 @@ const char *wd_attach_inherited(char name[WD_SECTION_NAME_MAX + 1])
 /* The program's slot, unless another library of this process has taken it over: that one has set the flag. */
 static bool inherited_is_left(struct inherited *i)
 {
-	int flags = inherited_read(i) ? fcntl(i->fd, F_GETFD) : FD_CLOEXEC;
+	int flags;
 
+	if (!inherited_read(i))
+		return false;
+	flags = fcntl(i->fd, F_GETFD);
 	return flags < 0 || !(flags & FD_CLOEXEC);
 }
 
@@ -294,21 +297,34 @@ static int wait_for_slot(struct question *q, struct wd_nl *nl, __u32 wait_ms)
 	return ret ? refused(a->name, ret, "while waiting for a slot") : 0;
 }
 
+/* The end of a request: 0 if a slot is stored, or the error, recorded. */
+static int answer(const struct question *q, int ret, const struct wd_nl *nl)
+{
+	const char *why = q->wrong ? q->wrong : nl->why;
+
+	if (!ret && (!q->answered || q->error)) {
+		ret = -EPROTO;
+		why = NO_NAME;
+	}
+	return ret ? refused(q->section->name, ret, why) : 0;
+}
+
 /* Shares the slot that this process has. */
 static int join(struct wd_section *a, struct wd_nl *nl)
 {
 	struct question q = { .section = a };
 	int ret;
 
-	wd_nl_begin(nl, UACCE_NL_SECTION_ATTACH, 0);
-	wd_nl_put_string(nl, UACCE_A_SECTION, a->name);
+	attach_request(nl, a, NULL, 0);
 	wd_nl_put_flag(nl, UACCE_A_JOIN);
 	ret = wd_nl_ask(nl, take_place, &q);
-	if (ret == -EINVAL && !q.wrong)
+	if (ret == -EINVAL)
 		return wd_fail_str(NULL, EBUSY, "section %s: this process is attached already, and the kernel is older",
 				   a->name);
-	if (ret || q.error || !q.answered)
-		return refused(a->name, ret ? ret : -EPROTO, q.wrong ? q.wrong : nl->why);
+	/* The other library waits for a slot. EALREADY would mean that this one is in the section. */
+	ret = answer(&q, ret == -EALREADY ? -EBUSY : ret, nl);
+	if (ret)
+		return ret;
 	a->joined = true;
 	wd_fork_file_add(&a->socket, nl->fd);
 	return 0;
@@ -316,8 +332,8 @@ static int join(struct wd_section *a, struct wd_nl *nl)
 
 static int ask(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 {
-	struct inherited i;
 	struct question q = { .section = a };
+	struct inherited i;
 	int ret;
 
 	attach_request(nl, a, NULL, wait_ms);
@@ -329,18 +345,12 @@ static int ask(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 			wd_fork_file_add(&a->socket, nl->fd);
 		return ret;
 	}
-	if (ret && !q.wrong)
-		return refused(a->name, ret, nl->why);
-	if (q.waits) {
+	if (!ret && q.waits) {
 		ret = wait_for_slot(&q, nl, wait_ms);
 		if (ret && !q.wrong)
 			return ret;
 	}
-	if (!ret && (!q.answered || q.error)) {
-		ret = -EPROTO;
-		q.wrong = NO_NAME;
-	}
-	return ret ? refused(a->name, ret, q.wrong) : 0;
+	return answer(&q, ret, nl);
 }
 
 static bool no_netlink(int ret)
