@@ -25,6 +25,8 @@ FLAKY_MAX = 3
 REPEATED_MAX = 10
 # The last lines name as many programs that took longest.
 LONGEST = 10
+# The last lines repeat so many of a kernel's complaint.
+COMPLAINT = 40
 
 
 class Program:
@@ -132,7 +134,7 @@ class Count:
         self.failed = []
         self.skipped = []
         self.programs = []      # (suite, program, result) of those with a failure that a repetition may take back
-        self.complained = set()     # (suite, program's name): the kernel did while it ran
+        self.complaints = {}    # (suite, program's name): the first lines of what the kernel said while it ran
         self.times = []         # (seconds, seconds of CPU time, program)
         self.flaky = []
         self.lock = threading.RLock()
@@ -145,6 +147,12 @@ class Count:
             print(f"  FAIL  {suite}: {what}")
             for line in detail:
                 print(f"        | {line}")
+
+    def complaint(self, suite, test, excerpt):
+        """The kernel complained during that test. Of a log only the end may be kept, so the last lines repeat how."""
+        with self.lock:
+            self.complaints[suite, test] = excerpt[:COMPLAINT]
+            self.fail(suite, f"the kernel complained during {test}", excerpt)
 
     def skip(self, suite, what, reason):
         with self.lock:
@@ -180,7 +188,7 @@ class Count:
     def repeatable(self):
         """(suite, program) of those that are run once more."""
         found = [(suite, prog) for suite, prog, _ in self.programs
-                 if prog.repeatable() and (suite, prog.name) not in self.complained]
+                 if prog.repeatable() and (suite, prog.name) not in self.complaints]
         return found if len(found) <= REPEATED_MAX else []
 
     def repeated(self, suite, prog):
@@ -231,6 +239,10 @@ class Count:
                 print(f"\n{title}:")
                 for line in lines:
                     print("  " + line)
+        for (suite, test), excerpt in self.complaints.items():
+            print(f"\n{suite}: the kernel during {test}:")
+            for line in excerpt:
+                print("  | " + line)
         ran = self.passed + len(self.failed)
         if not ran:
             print("\nno test ran: that is a failure")

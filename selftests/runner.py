@@ -348,8 +348,7 @@ class Guest(Part):
         """Counts what went wrong with the VM itself."""
         splats = [] if code == EMULATION else console_splats(name + "/console.log")
         for test, excerpt in splats:
-            count.complained.add((self.suite, test))
-            count.fail(self.suite, f"the kernel complained during {test}", excerpt)
+            count.complaint(self.suite, test, excerpt)
         if ended:
             count.fail(self.suite, f"the VM was ended after {limit} s, or for the program that ran")
         elif code and code != EMULATION and not splats:
