@@ -25,5 +25,6 @@ test_that 'sessions ring: ciphers and digests on generation 2' \
 	traps --sec 2@v2 --depth 256 -- "$OUT/tests/crypto/test_async"
 test_that 'sessions ring: public keys' traps --hpre 2 --depth 64 -- "$OUT/tests/pubkey/test_async"
 test_that 'sessions ring: public keys on generation 2' traps --hpre 2@v2 --depth 64 -- "$OUT/tests/pubkey/test_dh"
+test_that 'poll threads are woken' traps --zip 1 --depth 256 -- "$OUT/tests/libwd/test_pollers"
 test_that 'a client that goes by the phase bit alone rings' traps --sec 1 -- "$OUT/tests/emulator/ring_client"
 tap_done

@@ -233,6 +233,29 @@ TEST_F(on, every_request_ends_once_though_others_poll_too)
 	free(f);
 }
 
+/* Submissions make the kernel poll, and may consume the event of a thread that has just been woken. */
+TEST_F(on, a_row_of_requests_wakes_whoever_sleeps)
+{
+	struct flight *f = calloc(MANY, sizeof(*f));
+	unsigned int round, i, end;
+	pid_t tid[2];
+
+	if (!self->sess)
+		SKIP(return, "no emulated device");
+	ASSERT_EQ(0, wd_start_pollers("2"));
+	ASSERT_EQ(2, pollers(tid, 2));
+	for (round = 0; round < 20; round++) {
+		end = total + MANY;
+		ASSERT_TRUE(WAIT_FOR(sleeps_for_good(tid[0]) && sleeps_for_good(tid[1])));
+		for (i = 0; i < MANY; i++)
+			while (submit(self->sess, &f[i], on_done)) {
+				ASSERT_EQ(0, wd_comp_wait(self->sess, WAIT_MS));
+			}
+		ASSERT_TRUE(WAIT_FOR(total == end));
+	}
+	free(f);
+}
+
 TEST_F(on, after_a_stop_requests_are_the_callers_to_poll)
 {
 	struct flight f;

@@ -179,7 +179,10 @@ static bool ring_renewed(const struct wd_ring *ring)
 	return !wd_ring_valid_at(ring, pos);
 }
 
-/* Makes the kernel poll, which moves its head over all completions. */
+/*
+ * Makes the kernel poll, which moves its head over all completions. A sleeper whose event this consumes has woken up in
+ * the kernel, finds nothing there, and sleeps on: the device isn't armed any more.
+ */
 static void ring_nudge(const struct wd_ring *ring)
 {
 	struct pollfd pfd = { .fd = wd_fork_file_fd(&ring->ctx->file), .events = POLLIN };
@@ -187,7 +190,8 @@ static void ring_nudge(const struct wd_ring *ring)
 
 	/* The caller holds a lock: the thread must not be cancelled here. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	poll(&pfd, 1, 0);
+	if (poll(&pfd, 1, 0) > 0 && ring->stole && atomic_load(&ring->armed))
+		ring->stole(ring->stole_arg);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 }
@@ -238,6 +242,8 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	atomic_init(&ring->cq_pos, WD_RING_PHASE);
 	ring->filling = cfg->filling;
 	ring->filler = cfg->filler;
+	ring->stole = cfg->stole;
+	ring->stole_arg = cfg->stole_arg;
 	ring->fd = wd_ctx_fd(ring->ctx);
 	if (cfg->impatient)
 		dont_wait(ring->fd);

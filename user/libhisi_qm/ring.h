@@ -51,6 +51,8 @@ struct wd_ring {
 	/* of a mediated ring */
 	const _Atomic uint32_t *stop;	/* what rx_stop is for others: that one is never 0 */
 	const struct qm_cqe *device_cq;	/* what the device completes; NULL: it isn't known */
+	void (*stole)(void *arg);	/* see struct wd_ring_cfg */
+	void *stole_arg;
 
 	alignas(64) _Atomic uint32_t produced;
 	_Atomic uint32_t heed_at;	/* once produced reaches this, the producer calls wd_ring_heed() */
@@ -73,6 +75,12 @@ struct wd_ring_cfg {
 	bool impatient;		/* O_NONBLOCK: a start or stop fails rather than wait for another process' queue */
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 	_Atomic(const void *) *filler;	/* the same; may be NULL */
+	/*
+	 * A submission or wd_ring_end() has polled, and consumed an event for which a thread may sleep without a time
+	 * limit: wake it. The caller may hold its locks. NULL: no thread sleeps so.
+	 */
+	void (*stole)(void *arg);
+	void *stole_arg;
 };
 
 /*
@@ -387,7 +395,8 @@ static inline void wd_ring_drop_strays(struct wd_ring *ring)
 /*
  * Asks for an event with the next completion; until wd_ring_disarm() each CQ doorbell asks
  * again. Afterwards check wd_ring_ready() once more, then sleep in poll(fd) with a time
- * limit. That poll may report completions that were taken before.
+ * limit, as other threads' polls consume events, or until wd_ring_cfg.stole is called. That
+ * poll may report completions that were taken before.
  */
 static inline void wd_ring_arm(struct wd_ring *ring)
 {

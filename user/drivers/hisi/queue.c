@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "queue.h"
+#include "request/fast.h"
 #include "section/ctx.h"
 
 #define STOP_NS		1000000000ull
@@ -120,12 +121,18 @@ static void unstopped_try(void)
 	}
 }
 
+/* The library's own threads sleep without a time limit where nothing is in flight. */
+static void stole_event(void *arg)
+{
+	wd_pollers_wake(arg);
+}
+
 int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
 	struct wd_ring_cfg cfg = {
 		.sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling,
-		.filler = pub->filler, .impatient = true
+		.filler = pub->filler, .impatient = true, .stole = stole_event, .stole_arg = q
 	};
 	struct hisi_queue *h;
 	int ret;
