@@ -279,8 +279,8 @@ static void wdm_queues_poll(struct wdm_device *dev)
 			wdm_lost_sq_poll(dev, f, q);
 		}
 		wdm_jobs_complete(dev, q);
-		wdm_event_poll(dev, f, q);
 	}
+	wdm_events_poll(dev);
 }
 
 void wdm_poll(struct wdm_device *dev, struct wdm_look *look)

@@ -183,7 +183,7 @@ void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f)
 	if (v == f->db_seen)
 		return;
 	f->db_seen = v;
-	if (wdm_doorbell_is_start(dev, f, v))
+	if (v == WDM_DB_NONE || wdm_doorbell_is_start(dev, f, v))
 		return;
 	q = wdm_queue_find(dev, f, v & QM_DB_QN_MASK);
 	if (q && q->active)

@@ -94,9 +94,14 @@ int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *e
 	}
 	wdm_eqc_take(eq, qc);
 	eq->head = eq->tail = 0;
-	for (i = 0; eq == &f->eq && i < dev->nr_active; i++)
-		if (dev->queues[dev->active[i]].fn == f->index)
-			dev->queues[dev->active[i]].eqe_out = false;
+	for (i = 0; eq == &f->eq && i < dev->nr_active; i++) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+
+		if (q->fn == f->index) {
+			q->eqe_out = false;
+			q->eqe_pos = 0;
+		}
+	}
 	if (f->pause == WDM_PAUSED)
 		wdm_images_show(f);
 	return 0;
@@ -265,6 +270,8 @@ static void wdm_event_fire(struct wdm_device *dev, struct wdm_function *f, struc
 		wdm_eq_full(dev, f);
 		return;
 	}
+	if (!q->armed)
+		dev->stats.arm_recovered++;
 	q->eqe_out = true;
 	q->eqe_pos = pos;
 	q->event_tail = q->cq_tail;
@@ -274,27 +281,62 @@ static void wdm_event_fire(struct wdm_device *dev, struct wdm_function *f, struc
 }
 
 /*
- * Raises one event for a queue that is armed and has unconsumed completions. The next event
- * waits until the EQ doorbell has acknowledged this one, because interrupt handlers collect
- * events of distinct queues. An SQ doorbell may have overwritten the CQ doorbell that arms, so
- * completions not covered by an event raise one after a while, too. Spurious events are
- * allowed, lost events aren't.
+ * May an SQ doorbell have overwritten the CQ doorbell that arms, unseen by the host? Then completions that no event has
+ * covered raise one after a while, as lost events aren't allowed. But then an event may come to a queue that its owner
+ * is still working on. Drivers hand all entries that an interrupt finds to one thread, which the first of them
+ * chooses, so an event beside others could bring a second thread to the queue. Alone, it comes to the first thread.
  */
-void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+static bool wdm_arm_may_hide(const struct wdm_device *dev)
+{
+	return dev->attr.hidden_passes;
+}
+
+/*
+ * Is an event owed for a queue, which is armed and has unconsumed completions, and may it be raised now? The next event
+ * waits until the EQ doorbell has acknowledged this one, because interrupt handlers collect events of distinct queues.
+ */
+static bool wdm_event_due(struct wdm_device *dev, const struct wdm_function *f, const struct wdm_queue *q)
 {
 	if (!q->cq_valid || q->eqe_out || q->cq_tail == q->cq_head || !f->eq.valid || dev->master_closed)
-		return;
-	if (q->armed) {
+		return false;
+	if (wdm_arm_may_hide(dev) && f->eq.head != f->eq.tail)
+		return false;
+	if (q->armed)
+		return true;
+	if (!wdm_arm_may_hide(dev) || q->cq_tail == q->event_tail)
+		return false;
+	if (dev->now - q->quiet_since >= wdm_settle(dev))
+		return true;
+	wdm_wake_at(dev, q->quiet_since + wdm_settle(dev));
+	return false;
+}
+
+void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+{
+	if (wdm_event_due(dev, f, q))
 		wdm_event_fire(dev, f, q);
-		return;
+}
+
+/* Where there is room for one, the queue whose last event is the oldest comes first. */
+void wdm_events_poll(struct wdm_device *dev)
+{
+	struct wdm_function *f;
+	u32 i;
+
+	for (i = 0; i < dev->nr_active; i++) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+
+		f = &dev->fns[q->fn];
+		if (f->pause == WDM_PAUSED || !wdm_event_due(dev, f, q))
+			continue;
+		if (!wdm_arm_may_hide(dev))
+			wdm_event_fire(dev, f, q);
+		else if (!f->event_next || q->eqe_pos < f->event_next->eqe_pos)
+			f->event_next = q;
 	}
-	if (q->cq_tail == q->event_tail)
-		return;
-	if (dev->now - q->quiet_since < wdm_settle(dev)) {
-		wdm_wake_at(dev, q->quiet_since + wdm_settle(dev));
-		return;
+	for (f = dev->fns; f < dev->fns + dev->attr.functions; f++) {
+		if (f->event_next)
+			wdm_event_fire(dev, f, f->event_next);
+		f->event_next = NULL;
 	}
-	wdm_event_fire(dev, f, q);
-	if (q->eqe_out)
-		dev->stats.arm_recovered++;
 }

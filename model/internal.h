@@ -16,7 +16,6 @@
 #define WDM_IRQ_RETRY_NS	1000000ull
 #define WDM_IRQ_RETRIES		10
 #define WDM_MB_POISON		0x6d786277u	/* never written by a driver: the last dword of a mailbox is reserved */
-#define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
 #define WDM_SHAPERS		2		/* of each function: one for each algorithm type of its queues */
@@ -290,6 +289,7 @@ struct wdm_function {
 	struct wdm_limit limit[WDM_SHAPERS];
 	struct wdm_eq eq;
 	struct wdm_eq aeq;
+	struct wdm_queue *event_next;	/* within wdm_events_poll(): the queue whose event comes next */
 	struct wdm_message message;
 	u64 sqc_bt;
 	u64 cqc_bt;
@@ -655,6 +655,7 @@ void wdm_images_show(struct wdm_function *f);
 void wdm_eq_reset(struct wdm_function *f);
 void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f);
 void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
+void wdm_events_poll(struct wdm_device *dev);
 void wdm_async_event(struct wdm_device *dev, struct wdm_function *f, u32 queue, enum qm_aeqe_type type);
 void wdm_irq(struct wdm_device *dev, const struct wdm_function *f, u32 vector);
 

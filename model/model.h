@@ -32,6 +32,8 @@ enum wdm_type {
 
 #define WDM_PF			0	/* function index; VF n is n */
 #define WDM_NEVER		(~0ull)
+/* A doorbell register's value that rings nothing. A value is seen when it differs from the last one that was there. */
+#define WDM_DB_NONE		(~0ull)
 
 #define WDM_IRQ_EQ		0
 #define WDM_IRQ_AEQ		1
@@ -59,8 +61,9 @@ enum wdm_type {
  *		0 = WDM_IRQ_MSG
  * @settle_ns: quiet time of a queue after which a lost doorbell is assumed; 0 = 100 us
  * @hidden_passes: SQ doorbells may hide CQ doorbells from the host, which looks at registers from time to time only: a
- *		queue overflows when no CQ doorbell has been seen for this number of passes of its CQ and one more;
- *		0 = the host sees every doorbell, as hardware does; ~0 = no bound
+ *		queue overflows when no CQ doorbell has been seen for this number of passes of its CQ and one more, and
+ *		an event queue has one entry at a time; 0 = the host sees every doorbell, as hardware does; ~0 = no
+ *		bound
  * @latency_ns: minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second for the whole device, of which a function's shaper gives it
  *		thousandths; 0 = no limit, and shapers limit functions to thousandths of 100 Gbit/s

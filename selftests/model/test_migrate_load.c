@@ -4,7 +4,7 @@
 #include "kselftest_harness.h"
 #include "migrate_dev.h"
 
-#define REQUESTS	10000
+#define REQUESTS	15000
 #define OUT_MAX		6
 #define SLOT		1024	/* bytes of memory for each request */
 

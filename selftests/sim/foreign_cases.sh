@@ -77,6 +77,17 @@ test_a_command_that_needs_our_uacce_says_so() {
 	not grep sections got
 }
 
+# The algorithms of several queues are tested at the same time, each by synchronous requests.
+test_drivers_that_load_again_find_right_results() {
+	local i
+
+	[ -n "${WD_TEST_LONG:-}" ] || skip 'takes minutes: set WD_TEST_LONG=1'
+	for i in {1..30}; do
+		begin
+		not grep 'self-tests .* failed' <(dmesg)
+	done
+}
+
 at_exit() {
 	drop_all
 	modprobe hisi_zip uacce_mode=1

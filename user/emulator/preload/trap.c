@@ -83,6 +83,9 @@ static void faulted(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	emu_device_enter(q->dev);
+	/* The same value may be rung twice, and counts twice. */
+	wdm_writeq(WDM_DB_NONE, emu_queue_window(q) + offset);
+	emu_device_turn(q->dev, &look);
 	wdm_writeq(value, emu_queue_window(q) + offset);
 	emu_device_turn(q->dev, &look);
 	pthread_cond_broadcast(&q->dev->kick);
