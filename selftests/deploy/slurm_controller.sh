@@ -101,9 +101,7 @@ test_3_daemons_that_die_leave_nothing() {
 
 	job=$(batch -w n1 --gres=wd_zip:2 -- 'wdctl run --section $WD_SECTION -- sleep 20')
 	within 600 is_state $job RUNNING
-	# What a controller that dies hasn't written it forgets.
-	touch running
-	within 600 test $SITE/state/job_state -nt running
+	within 600 is_saved $job
 	on n1 "kill -KILL \$(cat $SITE/slurmd-n1.pid)" || :
 	end_daemon slurmctld -KILL
 	sleep 3

@@ -102,9 +102,7 @@ test_06_daemons_that_die_leave_nothing() {
 	# The controller dies.
 	job=$(batch -w n1 --gres=wd_zip:1 -- 'sleep 1000')
 	within 120 is_state $job RUNNING
-	# What it hasn't written it forgets.
-	touch running
-	within 120 test $SITE/state/job_state -nt running
+	within 120 is_saved $job
 	end_daemon slurmctld -KILL
 	sleep 2
 	start_controller
