@@ -193,6 +193,10 @@ long job_units(const struct job_here *h, const struct slurm_job *job, const char
 	return -EPROTO;
 }
 
+/*
+ * Slurm would also requeue a job that is ending: one that its user has cancelled meanwhile would run again. With this
+ * option it leaves that job alone, and doesn't say so.
+ */
 int job_requeue(const struct job_here *h)
 {
 	struct command_output o;
@@ -200,7 +204,7 @@ int job_requeue(const struct job_here *h)
 	int ret;
 
 	snprintf(id, sizeof(id), "%lu", h->id);
-	ret = scontrol(h->run, "requeue", id, NULL, NULL, &o);
+	ret = scontrol(h->run, "requeue", "Incomplete", id, NULL, &o);
 	if (!ret)
 		command_free(&o);
 	return ret;

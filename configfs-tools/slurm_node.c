@@ -339,25 +339,11 @@ static void remove_own(const struct job_here *h)
 	provision_close(&p);
 }
 
-/* Slurm also requeues a job that is ending: one that its user has cancelled meanwhile would run again. */
-static bool still_runs(const struct job_here *h)
-{
-	struct slurm_job now;
-	struct job_why why;
-	bool runs;
-
-	if (job_ask(h, &now, &why))
-		return false;
-	runs = !strcmp(now.state, "RUNNING") || !strcmp(now.state, "CONFIGURING");
-	slurm_job_free(&now);
-	return runs;
-}
-
-static bool may_requeue(const struct job_here *h, const struct slurm_job *job)
+static bool may_requeue(const struct slurm_job *job)
 {
 	const char *restarts = getenv("SLURM_JOB_RESTART_COUNT");
 
-	return job->batch && (!restarts || atoi(restarts) < REQUEUES_MAX) && still_runs(h);
+	return job->batch && (!restarts || atoi(restarts) < REQUEUES_MAX);
 }
 
 /* The job has asked for units and can't have them. Never a failure of the prolog: Slurm would drain the node. */
@@ -368,8 +354,8 @@ static enum wdctl_exit refuse(const struct job_here *h, const struct slurm_job *
 	wdctl_error(COMMAND, "job %lu on node %s: %s", h->id, h->node, why->text);
 	remove_own(h);
 	ret = note_write(h, NOTE_REFUSE, why->text);
-	if (may_requeue(h, job) && !job_requeue(h)) {
-		wdctl_error(COMMAND, "job %lu: requeued", h->id);
+	if (may_requeue(job) && !job_requeue(h)) {
+		wdctl_error(COMMAND, "job %lu: requeued, if it still runs", h->id);
 		return EXIT_DONE;
 	}
 	/* Without a note, the job would run as if it hadn't asked. */

@@ -88,6 +88,20 @@ test_05_a_job_that_finds_no_slots_doesnt_stop_the_node() {
 	settled
 }
 
+# What the prolog relies on: a job that its user has cancelled doesn't run again.
+test_05_a_job_that_ends_is_not_requeued() {
+	local job
+
+	job=$(batch -w n1 -- "trap '' TERM; sleep 1000")
+	within 120 is_state $job RUNNING
+	as_user scancel $job
+	scontrol requeue Incomplete $job
+	settled
+	scontrol requeue Incomplete $job
+	is_state $job CANCELLED
+	no_jobs
+}
+
 test_06_daemons_that_die_leave_nothing() {
 	local job line
 
