@@ -262,7 +262,6 @@ void *uadk_sess_new(struct uadk_class *c, const char *alg, const void *sched_par
 	sess = uadk_sess_alloc(c);
 	if (!sess)
 		return NULL;
-	sess->class = c;
 	sess->flags = c->hw ? OWN_SESS_PATH_HW : 0;
 	pthread_mutex_init(&sess->lock, NULL);
 	if (c->params && params && params->numa_id >= 0)

@@ -26,8 +26,9 @@
 #define UADK_KINDS		8u
 
 struct uadk_sess {
-	atomic_uint life;		/* first: how often it was freed, which ends requests unheard */
-	struct uadk_class *class;
+	/* These two outlive it, as its memory does: who ends its last request may read them after it is freed. */
+	atomic_uint life;		/* how often it was freed, which ends requests unheard */
+	struct uadk_class *class;	/* constant */
 	_Atomic own_handle_t own[UADK_KINDS];
 	struct uadk_sess *next;		/* in a list of freed ones */
 	pthread_mutex_t lock;		/* while one of them is made, or gets a key */
@@ -110,7 +111,7 @@ handle_t uadk_sess_refused(struct uadk_class *c, unsigned int alg, unsigned int 
 /* The same of a session of ours that has just been made, without a translation of the error. */
 own_handle_t uadk_sess_made(const struct uadk_sess *sess, own_handle_t own, int ret);
 /* Memory, zeroed but for the number of lives. */
-struct uadk_sess *uadk_sess_alloc(const struct uadk_class *c);
+struct uadk_sess *uadk_sess_alloc(struct uadk_class *c);
 /* Its requests end unheard, and its keys are wiped. */
 void uadk_sess_free(struct uadk_sess *sess);
 own_handle_t uadk_sess_make(struct uadk_sess *sess, unsigned int kind);

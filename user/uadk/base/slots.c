@@ -328,9 +328,9 @@ unsigned int uadk_drain(struct uadk_class *c)
 	return batch.nr;
 }
 
-/* Also of a session before, whose number of lives others may be reading. */
-struct uadk_sess *uadk_sess_alloc(const struct uadk_class *c)
+struct uadk_sess *uadk_sess_alloc(struct uadk_class *c)
 {
+	const size_t lasts = offsetof(struct uadk_sess, own);
 	struct slots *s = &all_slots[c->nr];
 	struct uadk_sess *sess;
 
@@ -339,9 +339,13 @@ struct uadk_sess *uadk_sess_alloc(const struct uadk_class *c)
 	if (sess)
 		s->spare_sess = sess->next;
 	pthread_mutex_unlock(&s->lock);
-	if (!sess)
-		return calloc(1, c->sess_size);
-	memset((char *)sess + sizeof(sess->life), 0, c->sess_size - sizeof(sess->life));
+	if (sess) {
+		memset((char *)sess + lasts, 0, c->sess_size - lasts);
+		return sess;
+	}
+	sess = calloc(1, c->sess_size);
+	if (sess)
+		sess->class = c;
 	return sess;
 }
 
