@@ -3,6 +3,7 @@
 #include <lz4.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <zlib.h>
 
 #include "uadk/wd_comp.h"
@@ -12,6 +13,7 @@
 #include "emulated.h"
 #include "in_child.h"
 #include "kselftest_harness.h"
+#include "turn.h"
 
 #define BYTES	20000u
 #define MANY	3000
@@ -572,7 +574,14 @@ TEST_F(comp, killed)
 	wd_comp_free_sess(h);
 }
 
-/* As many as Ceph has threads, with a session for each object. */
+static void *over(struct wd_comp_req *req, void *param)
+{
+	(void)req;
+	atomic_store((atomic_int *)param, 1);
+	return NULL;
+}
+
+/* As many as Ceph has threads, with a session for each object. Any thread's poll may run the callback. */
 static void *thread(void *p)
 {
 	unsigned int seed = (unsigned int)(uintptr_t)p;
@@ -583,18 +592,18 @@ static void *thread(void *p)
 	for (int i = 0; i < 40; i++) {
 		handle_t h = session(WD_ZLIB, WD_DIR_COMPRESS);
 		struct wd_comp_req req = request(WD_DIR_COMPRESS, text, sizeof(text), out, sizeof(out));
-		struct job job = { 0 };
+		atomic_int ended = 0;
 
 		if (!h || wd_do_comp_sync(h, &req) ||
 		    unpack(WD_ZLIB, out, req.dst_len, in, sizeof(in)) != (int)sizeof(in) || memcmp(in, text, 1024))
 			return p;
-		req = request(WD_DIR_COMPRESS, text, 200, job.out, sizeof(job.out));
-		req.cb = heard;
-		req.cb_param = &job;
+		req = request(WD_DIR_COMPRESS, text, 200, out, sizeof(out));
+		req.cb = over;
+		req.cb_param = &ended;
 		if (wd_do_comp_async(h, &req))
 			return p;
-		/* Another thread may have polled it. */
-		wd_comp_poll(1, &count);
+		for (; !atomic_load(&ended); turn_over())
+			wd_comp_poll(1, &count);
 		wd_comp_free_sess(h);
 	}
 	return NULL;
