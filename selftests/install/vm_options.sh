@@ -90,7 +90,8 @@ clock() {
 
 	gcc -std=gnu11 -O2 -o "$scratch/counter-khz" scripts/counter-khz.c || return
 	WARPDRIVE_ACCEL=tcg gives 0 vm -- sh -c 'dmesg | grep -o "tsc: Detected .*MHz"' || return
-	guest=$(tr -dc 0-9 <"$scratch/out")
+	# The processor's, and the counter's if that is another one.
+	guest=$(tail -n 1 "$scratch/out" | tr -dc 0-9)
 	host=$("$scratch/counter-khz")
 	echo "the guest's counter: $guest kHz, the host's: $host kHz"
 	[ $((guest - host)) -gt -100 ] && [ $((guest - host)) -lt 100 ]
