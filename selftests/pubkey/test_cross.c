@@ -238,7 +238,7 @@ TEST_F(both, rsa_gives_the_same_on_both_paths)
 		memset(in, 0, 1 + i % 120);
 		a_len = b_len = 128;
 		ASSERT_EQ(0, wd_rsa_sync(self->hw, &arg)) TH_LOG("%s", detail(self->hw));
-		ASSERT_NE(WD_PATH_SOFT, arg.path);
+		ASSERT_EQ(expected_path("rsa"), arg.path);
 		arg.dst = b;
 		arg.dst_len = &b_len;
 		ASSERT_EQ(0, wd_rsa_sync(self->soft, &arg));
