@@ -155,8 +155,8 @@ is_state() {
 # is_saved JOB: the controller has written what is_state has seen; what it hasn't written it forgets when it dies. Its
 # file has the comment as it is.
 is_saved() {
-	scontrol update JobId="$1" Comment="$1 is saved" || return
-	grep -q -a "$1 is saved" $SITE/state/job_state
+	scontrol update JobId="$1" Comment="job $1 is saved" || return
+	grep -q -a "job $1 is saved" $SITE/state/job_state
 }
 
 # For sh on a node: it has no section, slot or context of a job.
