@@ -110,7 +110,7 @@ handle_t uadk_sess_ready_alg(struct uadk_sess *sess, int ret, unsigned int alg, 
 handle_t uadk_sess_refused(struct uadk_class *c, unsigned int alg, unsigned int mode);
 /* The same of a session of ours that has just been made, without a translation of the error. */
 own_handle_t uadk_sess_made(const struct uadk_sess *sess, own_handle_t own, int ret);
-/* Memory, zeroed but for the number of lives. */
+/* Memory, zeroed but for what outlives a session. */
 struct uadk_sess *uadk_sess_alloc(struct uadk_class *c);
 /* Its requests end unheard, and its keys are wiped. */
 void uadk_sess_free(struct uadk_sess *sess);
